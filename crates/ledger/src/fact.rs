@@ -319,13 +319,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn value() -> impl Strategy<Value = FactValue> {
-        (0_u8..6, prop::option::of(0_i128..50)).prop_map(|(rank, amount_minor)| FactValue { rank, amount_minor })
+        (0_u8..6, prop::option::of(0_i128..50))
+            .prop_map(|(rank, amount_minor)| FactValue { rank, amount_minor })
     }
 
     fn join_all(key: &FactKey, values: &[FactValue]) -> Option<FactValue> {
-        values.iter().fold(None, |standing, value| {
-            Some(Fact { key: key.clone(), value: *value }.join_into(standing))
-        })
+        values
+            .iter()
+            .fold(None, |standing, value| Some(Fact { key: key.clone(), value: *value }.join_into(standing)))
     }
 
     proptest! {

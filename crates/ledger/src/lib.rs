@@ -1,9 +1,55 @@
 //! What is true about payments and orders, and what to do about it.
 //!
-//! Pure: no clock, no I/O, no async, no randomness, no floats, no hash maps.
+//! [`Ledger::execute`] is the one place where anything is decided: a pure function of the ledger, a command, the
+//! time it is given and the merchant's policy. Stores load the rows a batch of commands needs, execute, and flush
+//! the net changes in one commit.
+//!
+//! This crate does not know the clock, files, sockets, threads, randomness or floating point; serde is an optional
+//! derive for the stores' encodings.
 
-pub mod digest;
-pub mod fact;
-pub mod id;
-pub mod money;
-pub mod notice;
+mod case;
+mod command;
+mod decide;
+mod digest;
+mod fact;
+mod id;
+pub mod invariants;
+mod key;
+mod ledger;
+mod money;
+mod notice;
+mod order;
+mod policy;
+mod reply;
+mod row;
+mod standing;
+mod table;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod time;
+
+pub use case::{Case, CaseKey, Reason, Resolution, Subject};
+pub use command::{
+    AddKey, CancelOrder, Command, NewReference, PlaceOrder, Receive, RegisterReference, RetryTask, RevokeKey,
+    Stamp,
+};
+pub use digest::{Body, Digest};
+pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};
+pub use id::{
+    Account, CommandId, Customer, EventId, EventKey, FactId, Hint, ID_BYTES_MAX, IdError, KeyName, Mode,
+    Name, OrderId, PaymentId, PaymentKey, ReferenceId, ReferenceKey, Sku, SourceName,
+};
+pub use key::{Key, Keys, Need};
+pub use ledger::{Changes, Ledger};
+pub use money::{AMOUNT_MAX, DECIMALS_MAX, Money, MoneyError, MoneyUnit};
+pub use notice::{Claims, Notice, Reading};
+pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, Unit};
+pub use policy::{AfterGrant, Hints, Policy, RefundBlocks, SourcePolicy, Unmatched};
+pub use reply::{EventReply, Granted, Received, Refusal, Reply};
+pub use row::{
+    ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, EventOutcome, Payment, Reference, Scope,
+    Task, TaskKey, TaskKind, TaskState,
+};
+pub use standing::{Finding, Owed, PaymentAccount, Standing, Word};
+pub use table::{Change, Table};
+pub use time::Timestamp;

@@ -60,7 +60,9 @@ pub enum MoneyError {
 impl fmt::Display for MoneyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownCurrency(code) => write!(f, "{code:?} is not an ISO 4217 currency with a minor unit"),
+            Self::UnknownCurrency(code) => {
+                write!(f, "{code:?} is not an ISO 4217 currency with a minor unit")
+            }
             Self::Name(error) => write!(f, "network or asset: {error}"),
             Self::MalformedUnit(text) => {
                 write!(f, "{text:?} is no unit of money: write EUR, or network/asset/decimals")

@@ -1,1 +1,110 @@
-//! Placeholder.
+//! Where the ledger lives.
+//!
+//! A [`Store`] loads the rows that a batch of commands needs into a [`Ledger`](paidonce_ledger::Ledger), lets it
+//! decide, and flushes the net changes in one commit. It decides nothing itself: that is what makes one store
+//! tell the same as another. It does not know contracts, HTTP or who is asking.
+
+mod batch;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod error;
+mod list;
+mod memory;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+use paidonce_ledger::{
+    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId, Policy,
+    Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+};
+
+pub use error::{StoreError, StoreErrorKind};
+pub use list::{
+    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, PAGE_MAX, TaskFilter,
+};
+pub use memory::MemoryStore;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{SqliteOptions, SqliteStore};
+
+/// A result of a store.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// A backend. All methods block: the engine calls [`Store::commit`] from a thread of its own, and the rest from
+/// threads that may wait.
+pub trait Store: Send + Sync {
+    /// Executes the commands in order and makes all of them durable in one commit, or none.
+    ///
+    /// One reply per command, in order, and never [`Reply::Need`]: what is missing is loaded.
+    ///
+    /// # Errors
+    /// Nothing was committed, except where the kind is [`StoreErrorKind::Unknown`]: then run the batch again,
+    /// each command finds its own trace.
+    fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>>;
+
+    /// The aggregates under `keys` and all that they lead to, as of one moment.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn load(&self, keys: &Keys) -> Result<Ledger>;
+
+    /// Everything, as of one moment. For audits and exports: as large as the store is.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn snapshot(&self) -> Result<Ledger>;
+
+    /// Pending tasks of one kind that are due, oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>>;
+
+    /// Orders, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read, or the page's cursor is not one of its own.
+    fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>>;
+
+    /// Events, newest first.
+    ///
+    /// # Errors
+    /// As [`Store::orders`].
+    fn events(&self, filter: &EventFilter, page: &Page) -> Result<Listed<(EventKey, Event)>>;
+
+    /// Entitlements, newest first.
+    ///
+    /// # Errors
+    /// As [`Store::orders`].
+    fn entitlements(
+        &self,
+        filter: &EntitlementFilter,
+        page: &Page,
+    ) -> Result<Listed<((OrderId, Unit), Entitlement)>>;
+
+    /// Cases, newest first.
+    ///
+    /// # Errors
+    /// As [`Store::orders`].
+    fn cases(&self, filter: &CaseFilter, page: &Page) -> Result<Listed<(CaseKey, Case)>>;
+
+    /// Tasks, newest first.
+    ///
+    /// # Errors
+    /// As [`Store::orders`].
+    fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>>;
+
+    /// The API key whose text has this SHA-256.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>>;
+
+    /// How much there is of what an operator watches.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn counts(&self) -> Result<Counts>;
+
+    /// What the store is, for people: its kind and where it lives. Never a password.
+    fn describe(&self) -> String;
+}

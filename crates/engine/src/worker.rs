@@ -1,0 +1,118 @@
+//! Workers: they find due tasks by asking the store. A hint wakes them early; losing it costs a delay, no task.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use paidonce_ledger::{Command, Reply, TaskKey, TaskKind};
+use tokio::task::JoinSet;
+
+use crate::engine::Engine;
+
+/// How one kind of work is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerSettings {
+    /// How long to wait between looks when no hint comes.
+    pub poll: Duration,
+    /// How many tasks to take at a look.
+    pub take: usize,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self { poll: Duration::from_secs(1), take: 128 }
+    }
+}
+
+/// What came of a look's tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Delivered {
+    /// Tasks that were brought to an end.
+    pub settled: usize,
+    /// Tasks that stay due.
+    pub failed: usize,
+}
+
+/// Carries out the tasks of one kind. What lies outside (calls, mail, brokers) implements it in the program.
+pub trait Deliver: Send + Sync {
+    /// The kind of task it carries out.
+    fn kind(&self) -> TaskKind;
+
+    /// Tries these tasks and reports what came of them. Their outcome is in the store, not in the answer.
+    fn deliver<'a>(
+        &'a self,
+        engine: &'a Engine,
+        tasks: Vec<TaskKey>,
+    ) -> Pin<Box<dyn Future<Output = Delivered> + Send + 'a>>;
+}
+
+/// Grants: they need nothing outside, so a task is one command, and many tasks are one commit.
+pub struct Grants;
+
+impl Deliver for Grants {
+    fn kind(&self) -> TaskKind {
+        TaskKind::Grant
+    }
+
+    fn deliver<'a>(
+        &'a self,
+        engine: &'a Engine,
+        tasks: Vec<TaskKey>,
+    ) -> Pin<Box<dyn Future<Output = Delivered> + Send + 'a>> {
+        Box::pin(async move {
+            let mut grants = JoinSet::new();
+            for task in tasks {
+                let engine = engine.clone();
+                grants.spawn(async move { engine.submit(Command::Grant(task)).await });
+            }
+            let mut delivered = Delivered::default();
+            while let Some(grant) = grants.join_next().await {
+                match grant {
+                    Ok(Ok(Reply::Granted(_))) => delivered.settled += 1,
+                    _ => delivered.failed += 1,
+                }
+            }
+            delivered
+        })
+    }
+}
+
+/// Works until `stop` ends, then finishes the look it is in.
+pub async fn work(
+    engine: Engine,
+    deliver: impl Deliver,
+    settings: WorkerSettings,
+    stop: impl Future<Output = ()>,
+) {
+    tokio::pin!(stop);
+    loop {
+        // Registered before looking, so that a commit between the look and the wait is not missed.
+        let hint = engine.committed().notified();
+        tokio::pin!(hint);
+        hint.as_mut().enable();
+        let (kind, now, take) = (deliver.kind(), engine.now(), settings.take);
+        let due = engine.query(move |store| store.due(kind, now, take)).await.unwrap_or_default();
+        let full = due.len() == settings.take;
+        let delivered =
+            if due.is_empty() { Delivered::default() } else { deliver.deliver(&engine, due).await };
+        // A full look that got somewhere goes on at once; one that got nowhere must not spin.
+        let wait = !(full && delivered.settled > 0);
+        let rest = async {
+            if !wait {
+                return;
+            }
+            let poll = engine.clock().sleep(settings.poll);
+            if delivered.failed > 0 {
+                return poll.await;
+            }
+            tokio::select! {
+                () = hint => {}
+                () = poll => {}
+            }
+        };
+        tokio::select! {
+            () = &mut stop => return,
+            () = rest => {}
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Receiving a delivery: each event is decided alone, and all of it is one commit.
+
+use crate::case::{Reason, Subject};
+use crate::command::Receive;
+use crate::id::{EventKey, OrderId, PaymentKey, ReferenceKey};
+use crate::key::Need;
+use crate::ledger::Ledger;
+use crate::notice::{Claims, Notice, Reading};
+use crate::policy::{Hints, SourcePolicy, Unmatched};
+use crate::reply::{EventReply, Received, Reply};
+use crate::row::{Event, EventOutcome, Payment};
+use crate::standing::Finding;
+
+use super::bind::bind;
+use super::settle::{Cause, settle};
+use super::{Context, case};
+
+pub(super) fn receive(ledger: &mut Ledger, command: &Receive, context: Context<'_>) -> Result<Reply, Need> {
+    let replies = command.notices.iter().map(|notice| {
+        let (received, order) = receive_one(ledger, command, notice, context)?;
+        Ok(EventReply { event: notice.id.clone(), received, order })
+    });
+    replies.collect::<Result<_, Need>>().map(Reply::Received)
+}
+
+type One = (Received, Option<OrderId>);
+
+fn receive_one(
+    ledger: &mut Ledger,
+    command: &Receive,
+    notice: &Notice,
+    context: Context<'_>,
+) -> Result<One, Need> {
+    let key = EventKey { account: command.account.clone(), id: notice.id.clone() };
+    // P2: the row's key is the event's identity, whichever endpoint or secret carried it.
+    if let Some(event) = ledger.event(&key)?.cloned() {
+        return repeated(ledger, key, event, notice, context);
+    }
+    if let Some(finding) = misdirected(command, notice, &key) {
+        let outcome = EventOutcome::Held(finding.reason);
+        let received = Received::Held(finding.reason);
+        store(ledger, key, command, notice, outcome, context);
+        case::open(ledger, finding, None, None, context)?;
+        return Ok((received, None));
+    }
+    match &notice.reading {
+        Reading::Ignored => {
+            store(ledger, key, command, notice, EventOutcome::Ignored, context);
+            Ok((Received::Ignored, None))
+        }
+        Reading::Unreadable(why) => {
+            // Never "not for us": it is kept, and a person sees it.
+            store(ledger, key.clone(), command, notice, EventOutcome::Unreadable(why.clone()), context);
+            let finding = Finding::new(Subject::Event(key), Reason::Unreadable, why.clone());
+            case::open(ledger, finding, None, None, context)?;
+            Ok((Received::Unreadable, None))
+        }
+        Reading::Facts(claims) => apply(ledger, key, command, notice, claims, context),
+    }
+}
+
+/// The identity is known: the same content is a duplicate, other content a conflict (P7).
+fn repeated(
+    ledger: &mut Ledger,
+    key: EventKey,
+    event: Event,
+    notice: &Notice,
+    context: Context<'_>,
+) -> Result<One, Need> {
+    let order = match &event.payment {
+        Some(id) => {
+            let payment = PaymentKey { account: key.account.clone(), id: id.clone() };
+            ledger.payment(&payment)?.and_then(|payment| payment.order.clone())
+        }
+        None => None,
+    };
+    if event.content == notice.content {
+        let duplicates = event.duplicates.saturating_add(1);
+        ledger.events.put(key, Event { duplicates, last_at: context.now, ..event });
+        return Ok((Received::Duplicate, order));
+    }
+    let detail = format!(
+        "the event came with two contents: first {} bytes with digest {:?}, now {} bytes with digest {:?}",
+        event.body.bytes().len(),
+        event.content,
+        notice.body.bytes().len(),
+        notice.content
+    );
+    let finding = Finding::new(Subject::Event(key), Reason::PayloadConflict, detail);
+    case::open(ledger, finding, order.as_ref(), Some(notice.body.clone()), context)?;
+    Ok((Received::Conflict, order))
+}
+
+/// Genuine, and not for this source's account or mode: it moves nothing (P6).
+fn misdirected(command: &Receive, notice: &Notice, key: &EventKey) -> Option<Finding> {
+    let own = &command.account;
+    let subject = || Subject::Event(key.clone());
+    if let Some(account) = notice.account.as_ref().filter(|account| **account != own.name) {
+        let detail = format!("it names account {account}; source {} is for {}", command.source, own.name);
+        return Some(Finding::new(subject(), Reason::WrongAccount, detail));
+    }
+    let mode = notice.mode.filter(|mode| *mode != own.mode)?;
+    let detail = format!("it is a {mode} event; source {} is for {}", command.source, own.mode);
+    Some(Finding::new(subject(), Reason::WrongMode, detail))
+}
+
+fn store(
+    ledger: &mut Ledger,
+    key: EventKey,
+    command: &Receive,
+    notice: &Notice,
+    outcome: EventOutcome,
+    context: Context<'_>,
+) {
+    let payment = match &notice.reading {
+        Reading::Facts(claims) if outcome == EventOutcome::Applied => Some(claims.payment.clone()),
+        _ => None,
+    };
+    let event = Event {
+        source: command.source.clone(),
+        kind: notice.kind.clone(),
+        outcome,
+        payment,
+        content: notice.content,
+        body: notice.body.clone(),
+        received_at: context.now,
+        duplicates: 0,
+        last_at: context.now,
+        trace: command.trace.clone(),
+    };
+    ledger.events.put(key, event);
+}
+
+/// Stores the event, joins its facts, binds its payment and settles its order; or, where the source wants the
+/// provider to try again, leaves no trace.
+fn apply(
+    ledger: &mut Ledger,
+    key: EventKey,
+    command: &Receive,
+    notice: &Notice,
+    claims: &Claims,
+    context: Context<'_>,
+) -> Result<One, Need> {
+    let start = ledger.savepoint();
+    let policy = context.policy.source(&command.source);
+    let payment = PaymentKey { account: command.account.clone(), id: claims.payment.clone() };
+    store(ledger, key, command, notice, EventOutcome::Applied, context);
+    mention(ledger, &payment, command, notice, &policy, context)?;
+    join(ledger, &payment, claims)?;
+    let Some(order) = bind(ledger, &payment, context)? else {
+        return unmatched(ledger, &payment, &policy, &start, context);
+    };
+    settle(ledger, &order, &Cause { since: &start, trace: command.trace.as_ref() }, context)?;
+    Ok((Received::Accepted, Some(order)))
+}
+
+/// The payment's row, with everything this event names added to it.
+fn mention(
+    ledger: &mut Ledger,
+    key: &PaymentKey,
+    command: &Receive,
+    notice: &Notice,
+    policy: &SourcePolicy,
+    context: Context<'_>,
+) -> Result<(), Need> {
+    let known = ledger.payment(key)?.cloned();
+    let mut payment =
+        known.clone().unwrap_or(Payment { order: None, mentions: [].into(), first_at: context.now });
+    let counts =
+        |mention: &ReferenceKey| policy.hints == Hints::OwnIds || !matches!(mention, ReferenceKey::Own(_));
+    payment.mentions.extend(command.mentions(notice).into_iter().filter(counts));
+    if known.as_ref() != Some(&payment) {
+        ledger.payments.put(key.clone(), payment);
+    }
+    Ok(())
+}
+
+fn join(ledger: &mut Ledger, payment: &PaymentKey, claims: &Claims) -> Result<(), Need> {
+    for fact in &claims.facts {
+        let standing = ledger.fact(payment, &fact.key)?;
+        let joined = fact.join_into(standing);
+        if standing != Some(joined) {
+            ledger.facts.put((payment.clone(), fact.key.clone()), joined);
+        }
+    }
+    Ok(())
+}
+
+fn unmatched(
+    ledger: &mut Ledger,
+    payment: &PaymentKey,
+    policy: &SourcePolicy,
+    start: &crate::ledger::Savepoint,
+    context: Context<'_>,
+) -> Result<One, Need> {
+    match policy.unmatched {
+        Unmatched::Keep => {}
+        Unmatched::Reject => {
+            ledger.undo_to_savepoint(start);
+            return Ok((Received::Rejected, None));
+        }
+        Unmatched::Hold => {
+            let detail = "it names no order that is known here".to_owned();
+            let finding = Finding::new(Subject::Payment(payment.clone()), Reason::Unbound, detail);
+            case::open(ledger, finding, None, None, context)?;
+        }
+    }
+    Ok((Received::Unbound, None))
+}

@@ -1,0 +1,139 @@
+//! After anything about an order changed: its standing, the cases and tasks that follow, and its revision.
+
+use std::sync::Arc;
+
+use crate::case::{Reason, Subject};
+use crate::id::OrderId;
+use crate::key::Need;
+use crate::ledger::{Ledger, Savepoint};
+use crate::order::{Order, Unit};
+use crate::policy::AfterGrant;
+use crate::row::{Task, TaskKey, TaskKind, TaskState};
+use crate::standing::{Finding, Standing};
+
+use super::{Context, case};
+
+/// Reasons that a standing derives: their cases begin and end with it.
+const DERIVED: &[Reason] = &[
+    Reason::WrongMoneyUnit,
+    Reason::AmountShort,
+    Reason::NoTotal,
+    Reason::Contradictory,
+    Reason::PaidTwice,
+    Reason::Overpaid,
+    Reason::PaidLate,
+    Reason::RefundUnclear,
+    Reason::RefundAhead,
+    Reason::RefundAfterGrant,
+];
+
+/// What made the order change, for the rows that follow from it.
+pub(super) struct Cause<'a> {
+    /// Where the change began.
+    pub(super) since: &'a Savepoint,
+    /// The trace context of what caused it.
+    pub(super) trace: Option<&'a Arc<str>>,
+}
+
+/// Brings everything that is derived from an order's facts up to date. Does nothing if nothing changed.
+pub(super) fn settle(
+    ledger: &mut Ledger,
+    id: &OrderId,
+    cause: &Cause<'_>,
+    context: Context<'_>,
+) -> Result<(), Need> {
+    let Some(order) = ledger.order(id)?.cloned() else { return Ok(()) };
+    let standing = standing(ledger, id, &order, context)?;
+    cases(ledger, id, &order, &standing, context)?;
+    for unit in order.units() {
+        task(ledger, id, &order, unit, standing.eligible, cause, context)?;
+    }
+    if ledger.changed_since_savepoint(cause.since) {
+        let revision = order.revision + 1;
+        ledger.orders.put(id.clone(), Order { revision, ..order });
+    }
+    Ok(())
+}
+
+/// An order's standing by all facts of its payments.
+pub(super) fn standing(
+    ledger: &Ledger,
+    id: &OrderId,
+    order: &Order,
+    context: Context<'_>,
+) -> Result<Standing, Need> {
+    Ok(Standing::of(id, order, &ledger.payments_of(order)?, context.policy))
+}
+
+fn cases(
+    ledger: &mut Ledger,
+    id: &OrderId,
+    order: &Order,
+    standing: &Standing,
+    context: Context<'_>,
+) -> Result<(), Need> {
+    let mut findings = standing.findings.clone();
+    findings.extend(after_grant(ledger, id, standing, context));
+    let subjects = order.payments.iter().cloned().map(Subject::Payment);
+    for subject in subjects.chain([Subject::Order(id.clone())]) {
+        let stands = |reason, evidence| {
+            findings.iter().any(|f| f.subject == subject && f.reason == reason && f.evidence == evidence)
+        };
+        let over =
+            |key: &crate::case::CaseKey| DERIVED.contains(&key.reason) && !stands(key.reason, key.evidence);
+        case::settle(ledger, &subject, over, context);
+    }
+    for finding in findings {
+        case::open(ledger, finding, Some(id), None, context)?;
+    }
+    Ok(())
+}
+
+/// What was granted and is no longer paid for.
+fn after_grant(ledger: &Ledger, id: &OrderId, standing: &Standing, context: Context<'_>) -> Option<Finding> {
+    let granted = ledger.entitlements_of(id).any(|(_, entitlement)| entitlement.revoked_at.is_none());
+    let foreign = standing.payments.iter().any(|(_, account)| account.foreign_reversal);
+    if !granted || (standing.covered && !foreign) || context.policy.after_grant == AfterGrant::Keep {
+        return None;
+    }
+    let detail = format!("granted, and now {}: {}", standing.word, standing.why.join("; "));
+    Some(Finding::new(Subject::Order(id.clone()), Reason::RefundAfterGrant, detail))
+}
+
+/// The grant task of one unit: there while the order is eligible and the unit is not granted.
+fn task(
+    ledger: &mut Ledger,
+    id: &OrderId,
+    order: &Order,
+    unit: Unit,
+    eligible: bool,
+    cause: &Cause<'_>,
+    context: Context<'_>,
+) -> Result<(), Need> {
+    if ledger.entitlement(id, unit)?.is_some() {
+        return Ok(());
+    }
+    let key = TaskKey { order: id.clone(), unit, kind: TaskKind::Grant };
+    let task = match (eligible, ledger.task(&key)?) {
+        (true, None) => Task {
+            state: TaskState::Pending,
+            created_at: context.now,
+            due_at: context.now,
+            attempts: 0,
+            order_revision: order.revision + 1,
+            trace: cause.trace.cloned(),
+        },
+        (true, Some(task)) if task.state == TaskState::Cancelled => Task {
+            state: TaskState::Pending,
+            due_at: context.now,
+            order_revision: order.revision + 1,
+            ..task.clone()
+        },
+        (false, Some(task)) if task.state == TaskState::Pending => {
+            Task { state: TaskState::Cancelled, ..task.clone() }
+        }
+        _ => return Ok(()),
+    };
+    ledger.tasks.put(key, task);
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! What must hold in every ledger, stated once. Tests, the model, torture and `paidonce audit` all call it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::case::Subject;
+use crate::id::{OrderId, PaymentKey};
+use crate::ledger::Ledger;
+use crate::order::{Order, OrderState};
+use crate::policy::Policy;
+use crate::row::{EventOutcome, TaskState};
+use crate::standing::Standing;
+
+/// One broken promise.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    /// The promise's number in PROMISES.md.
+    pub promise: &'static str,
+    /// What was found.
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.promise, self.what)
+    }
+}
+
+/// Everything that is wrong with a whole ledger, whatever the merchant's policy is.
+#[must_use]
+pub fn check(ledger: &Ledger) -> Vec<Violation> {
+    let mut found = Found::default();
+    orders(ledger, &mut found);
+    payments(ledger, &mut found);
+    events(ledger, &mut found);
+    entitlements(ledger, &mut found);
+    cases(ledger, &mut found);
+    found.0
+}
+
+/// What is wrong besides, given the policy under which the ledger was decided: at rest every eligible unit is
+/// granted or has a task that will grant it, and no other unit has one.
+#[must_use]
+pub fn check_settled(ledger: &Ledger, policy: &Policy) -> Vec<Violation> {
+    let mut found = Found(check(ledger));
+    for (id, order) in ledger.orders.rows() {
+        let standing = standing(ledger, id, order, policy);
+        for unit in order.units() {
+            let granted = ledger.entitlements.rows().contains_key(&(id.clone(), unit));
+            let pending =
+                ledger.tasks_of(id).any(|(key, task)| key.unit == unit && task.state == TaskState::Pending);
+            found.check(!standing.eligible || granted || pending, "P10", || {
+                format!("order {id} is eligible, and {unit} is neither granted nor about to be")
+            });
+            found.check(!pending || standing.eligible, "P8", || {
+                format!("order {id} is not eligible, and {unit} is about to be granted")
+            });
+        }
+        for finding in &standing.findings {
+            let known = ledger.cases_of(&finding.subject).any(|(key, _)| key.reason == finding.reason);
+            found.check(known, "P6", || format!("order {id}: no case says {}", finding.detail));
+        }
+    }
+    found.0
+}
+
+#[derive(Default)]
+struct Found(Vec<Violation>);
+
+impl Found {
+    fn check(&mut self, holds: bool, promise: &'static str, what: impl FnOnce() -> String) {
+        if !holds {
+            self.0.push(Violation { promise, what: what() });
+        }
+    }
+}
+
+fn standing(ledger: &Ledger, id: &OrderId, order: &Order, policy: &Policy) -> Standing {
+    let facts: Vec<_> = order.payments.iter().map(|key| (key.clone(), ledger.facts_of(key))).collect();
+    Standing::of(id, order, &facts, policy)
+}
+
+fn orders(ledger: &Ledger, found: &mut Found) {
+    let mut served: BTreeMap<&PaymentKey, &OrderId> = BTreeMap::new();
+    for (id, order) in ledger.orders.rows() {
+        found.check(order.revision > 0, "P2", || format!("order {id} has no revision"));
+        for payment in &order.payments {
+            let bound = ledger.payments.get(payment).and_then(|row| row.order.as_ref());
+            found.check(bound == Some(id), "P6", || {
+                format!("order {id} lists {payment}, which it does not own")
+            });
+            let other = served.insert(payment, id);
+            found.check(other.is_none(), "P6", || format!("{payment} serves order {id} and another one"));
+        }
+        for reference in &order.references {
+            let row = ledger.references.get(reference).and_then(|row| row.order.as_ref());
+            found.check(row == Some(id), "P6", || {
+                format!("order {id} lists {reference}, which is not its own")
+            });
+        }
+        // Policy decides what covers; the sums do not depend on it.
+        let standing = standing(ledger, id, order, &Policy::default());
+        let (captured, reversed) = (standing.captured_minor, standing.reversed_minor);
+        found.check(reversed <= captured, "P13", || {
+            format!("order {id}: {reversed} reversed of {captured} captured")
+        });
+    }
+}
+
+fn payments(ledger: &Ledger, found: &mut Found) {
+    for (key, payment) in ledger.payments.rows() {
+        if let Some(id) = &payment.order {
+            let listed = ledger.orders.get(id).is_some_and(|order| order.payments.contains(key));
+            found.check(listed, "P6", || format!("{key} serves order {id}, which does not list it"));
+            continue;
+        }
+        for mention in &payment.mentions {
+            let waits = ledger.references.get(mention).is_some_and(|row| row.payments.contains(key));
+            found.check(waits, "P4", || format!("{key} is unbound and nothing at {mention} will find it"));
+        }
+    }
+    for ((payment, fact), value) in ledger.facts.rows() {
+        found.check(ledger.payments.get(payment).is_some(), "P4", || {
+            format!("a {} fact of {payment} has no payment", fact.kind())
+        });
+        let amount = value.amount_minor.unwrap_or(0);
+        found.check((0..=crate::money::AMOUNT_MAX).contains(&amount), "P13", || {
+            format!("a {} fact of {payment} has the amount {amount}", fact.kind())
+        });
+    }
+}
+
+fn events(ledger: &Ledger, found: &mut Found) {
+    for (key, event) in ledger.events.rows() {
+        let subject = Subject::Event(key.clone());
+        match &event.outcome {
+            EventOutcome::Applied => {
+                let payment = event.payment.clone().map(|id| PaymentKey { account: key.account.clone(), id });
+                let stands = payment.is_some_and(|payment| ledger.payments.get(&payment).is_some());
+                found.check(stands, "P4", || format!("event {key} is applied and has no payment"));
+            }
+            EventOutcome::Unreadable(_) | EventOutcome::Held(_) => {
+                let known = ledger.cases_of(&subject).next().is_some();
+                found.check(known, "P6", || {
+                    format!("event {key} is {} without a case", event.outcome.as_str())
+                });
+            }
+            EventOutcome::Ignored => {}
+        }
+    }
+}
+
+fn entitlements(ledger: &Ledger, found: &mut Found) {
+    for (id, unit) in ledger.entitlements.rows().keys() {
+        let exists = ledger.orders.get(id).is_some_and(|order| order.units().contains(unit));
+        found.check(exists, "P3", || format!("{unit} of order {id} is granted and does not exist"));
+        let pending =
+            ledger.tasks_of(id).any(|(key, task)| key.unit == *unit && task.state == TaskState::Pending);
+        found.check(!pending, "P3", || format!("{unit} of order {id} is granted and about to be again"));
+        let closed = ledger.orders.get(id).is_some_and(|order| order.state == OrderState::Cancelled);
+        found.check(!closed, "P8", || format!("{unit} of order {id} is granted and the order is cancelled"));
+    }
+    for (key, task) in ledger.tasks.rows() {
+        let granted = ledger.entitlements.rows().contains_key(&(key.order.clone(), key.unit));
+        found.check(task.state != TaskState::Done || granted, "P4", || {
+            format!("the grant of {} of order {} is done, and nothing is granted", key.unit, key.order)
+        });
+    }
+}
+
+fn cases(ledger: &Ledger, found: &mut Found) {
+    for (key, case) in ledger.cases.rows() {
+        let stands = match &key.subject {
+            Subject::Event(event) => ledger.events.get(event).is_some(),
+            Subject::Payment(payment) => ledger.payments.get(payment).is_some(),
+            Subject::Order(order) => ledger.orders.get(order).is_some(),
+        };
+        found.check(stands, "P6", || format!("case {} is about nothing that exists", key.handle()));
+        let order = case.order.as_ref().is_none_or(|order| ledger.orders.get(order).is_some());
+        found.check(order, "P6", || format!("case {} concerns an order that does not exist", key.handle()));
+    }
+}

@@ -1,0 +1,276 @@
+//! The ledger: ordered tables, what of them is loaded, and how a command runs on them.
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+
+use crate::case::{Case, CaseKey, Reason, Subject};
+use crate::command::Command;
+use crate::digest::Digest;
+use crate::fact::{FactKey, FactValue, Facts};
+use crate::id::{CommandId, EventKey, KeyName, OrderId, PaymentKey, ReferenceKey};
+use crate::key::{Key, Keys, Need};
+use crate::order::{Order, Unit};
+use crate::policy::Policy;
+use crate::reply::Reply;
+use crate::row::{
+    ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, Payment, Reference, Task, TaskKey, TaskKind,
+};
+use crate::table::{Change, Table};
+use crate::time::Timestamp;
+
+macro_rules! tables {
+    ($($(#[$doc:meta])* $name:ident: $key:ty => $row:ty,)+) => {
+        /// Everything that is known, or the part of it that a store loaded for one batch.
+        ///
+        /// `Clone + Eq + Hash` over the rows alone, so that it can be a model checker's state.
+        #[derive(Debug, Clone, Default)]
+        pub struct Ledger {
+            $($(#[$doc])* pub $name: Table<$key, $row>,)+
+            /// The loaded aggregates; `None` if this ledger holds everything there is.
+            loaded: Option<Keys>,
+        }
+
+        /// The net change of every row since they were last taken, table by table, each by key.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct Changes { $($(#[$doc])* pub $name: Vec<Change<$key, $row>>,)+ }
+
+        struct Mark { $($name: usize,)+ }
+
+        impl Ledger {
+            /// Takes the net changes and starts a new journal.
+            pub fn take_changes(&mut self) -> Changes {
+                Changes { $($name: self.$name.take_changes(),)+ }
+            }
+
+            fn mark(&self) -> Mark {
+                Mark { $($name: self.$name.mark(),)+ }
+            }
+
+            fn undo_to(&mut self, mark: &Mark) {
+                $(self.$name.undo_to(mark.$name);)+
+            }
+
+            fn changed_since(&self, mark: &Mark) -> bool {
+                false $(|| self.$name.mark() > mark.$name)+
+            }
+        }
+
+        impl PartialEq for Ledger {
+            fn eq(&self, other: &Self) -> bool {
+                true $(&& self.$name == other.$name)+
+            }
+        }
+        impl Eq for Ledger {}
+        impl Hash for Ledger {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                $(self.$name.hash(state);)+
+            }
+        }
+    };
+}
+
+tables! {
+    /// Verified notifications.
+    events: EventKey => Event,
+    /// Payments, and whose they are.
+    payments: PaymentKey => Payment,
+    /// What is known of the payments.
+    facts: (PaymentKey, FactKey) => FactValue,
+    /// Orders.
+    orders: OrderId => Order,
+    /// Where mentions and registrations meet.
+    references: ReferenceKey => Reference,
+    /// The outbox.
+    tasks: TaskKey => Task,
+    /// What was granted.
+    entitlements: (OrderId, Unit) => Entitlement,
+    /// What is held for a person.
+    cases: CaseKey => Case,
+    /// Commands that were answered, idempotency keys among them.
+    commands: CommandId => CommandRecord,
+    /// Who did what.
+    audits: AuditKey => Audit,
+    /// API keys.
+    api_keys: KeyName => ApiKey,
+}
+
+/// A point to which one event of a delivery can be taken back while the others stay.
+pub(crate) struct Savepoint(Mark);
+
+impl Ledger {
+    /// A ledger that holds everything there is: nothing, so far.
+    #[must_use]
+    pub fn whole() -> Self {
+        Self::default()
+    }
+
+    /// A ledger of which nothing is loaded.
+    #[must_use]
+    pub fn unloaded() -> Self {
+        Self { loaded: Some(Keys::new()), ..Self::default() }
+    }
+
+    /// Says that everything under `key` has been put in with [`Table::load`], or is known to be absent.
+    pub fn mark_loaded(&mut self, key: Key) {
+        if let Some(loaded) = &mut self.loaded {
+            loaded.insert(key);
+        }
+    }
+
+    /// Whether absence under `key` means absence.
+    #[must_use]
+    pub fn is_loaded(&self, key: &Key) -> bool {
+        self.loaded.as_ref().is_none_or(|loaded| loaded.contains(key))
+    }
+
+    /// Which further aggregates the loaded ones lead to, and are not loaded. A store fetches until there are none;
+    /// [`Reply::Need`] catches whatever this forgets.
+    #[must_use]
+    pub fn implied(&self) -> Keys {
+        let mut keys = Keys::new();
+        for payment in self.payments.rows().values() {
+            keys.extend(payment.order.clone().map(Key::Order));
+        }
+        for reference in self.references.rows().values() {
+            keys.extend(reference.order.clone().map(Key::Order));
+            keys.extend(reference.payments.iter().cloned().map(Key::Payment));
+        }
+        for order in self.orders.rows().values() {
+            keys.extend(order.payments.iter().cloned().map(Key::Payment));
+        }
+        keys.retain(|key| !self.is_loaded(key));
+        keys
+    }
+
+    /// Runs one command: all of it, or nothing if it is refused or needs more.
+    ///
+    /// `now` is the engine's clock; no decision about what is true depends on it.
+    pub fn execute(&mut self, command: &Command, now: Timestamp, policy: &Policy) -> Reply {
+        let start = self.savepoint();
+        match crate::decide::run(self, command, now, policy) {
+            Ok(reply) => reply,
+            Err(Need(keys)) => {
+                self.undo_to_savepoint(&start);
+                Reply::Need(keys)
+            }
+        }
+    }
+
+    pub(crate) fn savepoint(&self) -> Savepoint {
+        Savepoint(self.mark())
+    }
+
+    pub(crate) fn changed_since_savepoint(&self, savepoint: &Savepoint) -> bool {
+        self.changed_since(&savepoint.0)
+    }
+
+    pub(crate) fn undo_to_savepoint(&mut self, savepoint: &Savepoint) {
+        self.undo_to(&savepoint.0);
+    }
+
+    // Every read of a decision goes through one of these: absence is never inferred from not having asked.
+
+    fn require(&self, key: Key) -> Result<(), Need> {
+        if self.is_loaded(&key) { Ok(()) } else { Err(Need::one(key)) }
+    }
+
+    pub(crate) fn event(&self, key: &EventKey) -> Result<Option<&Event>, Need> {
+        self.require(Key::Event(key.clone()))?;
+        Ok(self.events.get(key))
+    }
+
+    pub(crate) fn payment(&self, key: &PaymentKey) -> Result<Option<&Payment>, Need> {
+        self.require(Key::Payment(key.clone()))?;
+        Ok(self.payments.get(key))
+    }
+
+    pub(crate) fn order(&self, id: &OrderId) -> Result<Option<&Order>, Need> {
+        self.require(Key::Order(id.clone()))?;
+        Ok(self.orders.get(id))
+    }
+
+    pub(crate) fn reference(&self, key: &ReferenceKey) -> Result<Option<&Reference>, Need> {
+        self.require(Key::Reference(key.clone()))?;
+        Ok(self.references.get(key))
+    }
+
+    pub(crate) fn command(&self, id: &CommandId) -> Result<Option<&CommandRecord>, Need> {
+        self.require(Key::Command(id.clone()))?;
+        Ok(self.commands.get(id))
+    }
+
+    pub(crate) fn api_key(&self, name: &KeyName) -> Result<Option<&ApiKey>, Need> {
+        self.require(Key::ApiKey(name.clone()))?;
+        Ok(self.api_keys.get(name))
+    }
+
+    pub(crate) fn fact(&self, payment: &PaymentKey, key: &FactKey) -> Result<Option<FactValue>, Need> {
+        self.require(Key::Payment(payment.clone()))?;
+        Ok(self.facts.get(&(payment.clone(), key.clone())).copied())
+    }
+
+    pub(crate) fn task(&self, key: &TaskKey) -> Result<Option<&Task>, Need> {
+        self.require(Key::Order(key.order.clone()))?;
+        Ok(self.tasks.get(key))
+    }
+
+    pub(crate) fn entitlement(&self, order: &OrderId, unit: Unit) -> Result<Option<&Entitlement>, Need> {
+        self.require(Key::Order(order.clone()))?;
+        Ok(self.entitlements.get(&(order.clone(), unit)))
+    }
+
+    pub(crate) fn case(&self, key: &CaseKey) -> Result<Option<&Case>, Need> {
+        self.require(match &key.subject {
+            Subject::Event(event) => Key::Event(event.clone()),
+            Subject::Payment(payment) => Key::Payment(payment.clone()),
+            Subject::Order(order) => Key::Order(order.clone()),
+        })?;
+        Ok(self.cases.get(key))
+    }
+
+    /// All facts of a payment, loaded or not is the caller's concern: decisions ask for the payment first.
+    #[must_use]
+    pub fn facts_of(&self, payment: &PaymentKey) -> Facts {
+        let from = (payment.clone(), FactKey::Pending(None));
+        self.facts
+            .rows()
+            .range(from..)
+            .take_while(|((of, _), _)| of == payment)
+            .map(|((_, key), value)| (key.clone(), *value))
+            .collect()
+    }
+
+    /// The cases about a subject.
+    pub fn cases_of(&self, subject: &Subject) -> impl Iterator<Item = (&CaseKey, &Case)> {
+        let from = CaseKey { subject: subject.clone(), reason: Reason::ALL[0], evidence: Digest([0; 32]) };
+        self.cases.rows().range(from..).take_while(move |(key, _)| key.subject == *subject)
+    }
+
+    /// The tasks of an order.
+    pub fn tasks_of(&self, order: &OrderId) -> impl Iterator<Item = (&TaskKey, &Task)> {
+        let from = TaskKey { order: order.clone(), unit: Unit::Order, kind: TaskKind::Grant };
+        self.tasks.rows().range(from..).take_while(move |(key, _)| key.order == *order)
+    }
+
+    /// The entitlements of an order.
+    pub fn entitlements_of(&self, order: &OrderId) -> impl Iterator<Item = (Unit, &Entitlement)> {
+        self.entitlements
+            .rows()
+            .range((order.clone(), Unit::Order)..)
+            .take_while(move |((of, _), _)| of == order)
+            .map(|((_, unit), row)| (*unit, row))
+    }
+
+    /// The facts of each payment bound to an order.
+    ///
+    /// # Errors
+    /// [`Need`] names the payments that are not loaded.
+    pub fn payments_of(&self, order: &Order) -> Result<Vec<(PaymentKey, Facts)>, Need> {
+        let missing: BTreeSet<_> =
+            order.payments.iter().cloned().map(Key::Payment).filter(|key| !self.is_loaded(key)).collect();
+        if !missing.is_empty() {
+            return Err(Need(missing));
+        }
+        Ok(order.payments.iter().map(|key| (key.clone(), self.facts_of(key))).collect())
+    }
+}

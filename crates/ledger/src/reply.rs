@@ -1,0 +1,178 @@
+//! What a command answers. An expected business outcome is a reply, never an error.
+
+use std::fmt;
+
+use crate::case::Reason;
+use crate::id::{EventId, Hint, OrderId};
+use crate::key::Keys;
+use crate::row::TaskState;
+
+/// What became of one event of a delivery.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Received {
+    /// New, and applied to an order.
+    Accepted,
+    /// New, applied, and its payment belongs to no order yet.
+    Unbound,
+    /// Seen before, with the same content.
+    Duplicate,
+    /// Seen before, with other content: a case is open.
+    Conflict,
+    /// New, and not a type that matters.
+    Ignored,
+    /// New, genuine, and not readable: a case is open.
+    Unreadable,
+    /// New, genuine, and not for this source: a case is open.
+    Held(Reason),
+    /// Not stored: the payment finds no order, and the source says to refuse it.
+    Rejected,
+}
+
+impl Received {
+    /// The stable word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Unbound => "unbound",
+            Self::Duplicate => "duplicate",
+            Self::Conflict => "conflict",
+            Self::Ignored => "ignored",
+            Self::Unreadable => "unreadable",
+            Self::Held(_) => "held",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// One event's reply.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EventReply {
+    /// Which event.
+    pub event: EventId,
+    /// What became of it.
+    pub received: Received,
+    /// The order that its payment serves.
+    pub order: Option<OrderId>,
+}
+
+/// Why a command was refused. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Refusal {
+    /// The same command id with another request.
+    CommandReused,
+    /// The same order id with other content.
+    OrderExists,
+    /// There is no such order.
+    UnknownOrder,
+    /// The reference belongs to another order.
+    ReferenceTaken {
+        /// That order.
+        by: OrderId,
+    },
+    /// The reference is registered for this order with another expected amount.
+    ReferenceDiffers,
+    /// Something was granted already: a cancelled order must not have been served.
+    AlreadyGranted,
+    /// There is no such task.
+    UnknownTask,
+    /// The task stands where it cannot be retried.
+    TaskNotRetryable {
+        /// Where it stands.
+        state: TaskState,
+    },
+    /// A key of this name exists.
+    KeyExists,
+    /// There is no such key.
+    UnknownKey,
+}
+
+impl Refusal {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::CommandReused => "idempotency_key_reused",
+            Self::OrderExists => "order_exists",
+            Self::UnknownOrder => "unknown_order",
+            Self::ReferenceTaken { .. } => "reference_taken",
+            Self::ReferenceDiffers => "reference_differs",
+            Self::AlreadyGranted => "already_granted",
+            Self::UnknownTask => "unknown_task",
+            Self::TaskNotRetryable { .. } => "task_not_retryable",
+            Self::KeyExists => "key_exists",
+            Self::UnknownKey => "unknown_key",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CommandReused => write!(f, "this idempotency key was used for another request"),
+            Self::OrderExists => write!(f, "an order with this id and other content exists"),
+            Self::UnknownOrder => write!(f, "there is no such order"),
+            Self::ReferenceTaken { by } => write!(f, "the reference is registered for order {by}"),
+            Self::ReferenceDiffers => {
+                write!(f, "the reference is registered for this order with another expected amount")
+            }
+            Self::AlreadyGranted => {
+                write!(f, "something was granted for this order; revoke that before cancelling")
+            }
+            Self::UnknownTask => write!(f, "there is no such task"),
+            Self::TaskNotRetryable { state } => {
+                write!(f, "the task is {}: only a cancelled or pending one can be retried", state.as_str())
+            }
+            Self::KeyExists => write!(f, "a key of this name exists"),
+            Self::UnknownKey => write!(f, "there is no such key"),
+        }
+    }
+}
+
+/// What became of a grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Granted {
+    /// The entitlement was written.
+    Now,
+    /// It stood already, or another worker was faster.
+    Before,
+    /// The order is not eligible: nothing was granted, and the task is cancelled.
+    NotEligible,
+}
+
+/// A command's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Reply {
+    /// Nothing was decided, and nothing changed: load these as well and ask again.
+    Need(Keys),
+    /// The order stands, now or since its first request.
+    Placed {
+        /// Its id.
+        order: OrderId,
+        /// Its issued hint.
+        hint: Hint,
+    },
+    /// The reference is registered.
+    Registered,
+    /// The order is cancelled.
+    Cancelled,
+    /// One reply per event, in the delivery's order.
+    Received(Vec<EventReply>),
+    /// A grant's outcome.
+    Granted(Granted),
+    /// The task is pending again.
+    Retried,
+    /// The key stands, or stands no more.
+    KeyChanged,
+    /// Refused; nothing changed.
+    Refused(Refusal),
+}

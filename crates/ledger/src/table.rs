@@ -1,0 +1,123 @@
+//! One ordered map with a journal of its changes, so that a command can be undone and a batch can be flushed.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+/// Rows by key. Equality and hash are the rows' alone: the journal says how they came about, not what is true.
+#[derive(Debug, Clone)]
+pub struct Table<K, V> {
+    rows: BTreeMap<K, V>,
+    /// Each change as (key, what stood there before), oldest first.
+    journal: Vec<(K, Option<V>)>,
+}
+
+/// The net change of one row since the journal was last taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change<K, V> {
+    /// Which row.
+    pub key: K,
+    /// What the store holds; `None` to insert.
+    pub before: Option<V>,
+    /// What it must hold; `None` to delete.
+    pub after: Option<V>,
+}
+
+impl<K, V> Default for Table<K, V> {
+    fn default() -> Self {
+        Self { rows: BTreeMap::new(), journal: Vec::new() }
+    }
+}
+
+impl<K: PartialEq, V: PartialEq> PartialEq for Table<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows
+    }
+}
+impl<K: Eq, V: Eq> Eq for Table<K, V> {}
+impl<K: Hash, V: Hash> Hash for Table<K, V> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.rows.hash(state);
+    }
+}
+
+impl<K: Ord + Clone, V: Clone + PartialEq> Table<K, V> {
+    /// The rows.
+    #[must_use]
+    pub fn rows(&self) -> &BTreeMap<K, V> {
+        &self.rows
+    }
+
+    /// The row under `key`.
+    #[must_use]
+    pub fn get(&self, key: &K) -> Option<&V> {
+        self.rows.get(key)
+    }
+
+    /// Puts a row that a store has fetched. Not a change.
+    pub fn load(&mut self, key: K, row: V) {
+        self.rows.insert(key, row);
+    }
+
+    pub(crate) fn put(&mut self, key: K, row: V) {
+        let before = self.rows.insert(key.clone(), row);
+        self.journal.push((key, before));
+    }
+
+    /// How many changes were made so far; for [`Table::undo_to`].
+    pub(crate) fn mark(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// Takes back every change after `mark`.
+    pub(crate) fn undo_to(&mut self, mark: usize) {
+        while self.journal.len() > mark {
+            let Some((key, before)) = self.journal.pop() else { break };
+            match before {
+                Some(row) => self.rows.insert(key, row),
+                None => self.rows.remove(&key),
+            };
+        }
+    }
+
+    /// The net change of each row, by key, and an empty journal. A row that ended as it began is no change.
+    pub fn take_changes(&mut self) -> Vec<Change<K, V>> {
+        let mut first: BTreeMap<K, Option<V>> = BTreeMap::new();
+        for (key, before) in std::mem::take(&mut self.journal) {
+            first.entry(key).or_insert(before);
+        }
+        first
+            .into_iter()
+            .map(|(key, before)| Change { after: self.rows.get(&key).cloned(), key, before })
+            .filter(|change| change.before != change.after)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_net_and_undo_takes_back_the_rest() {
+        let mut table = Table::default();
+        table.load("a", 1);
+        table.put("a", 2);
+        table.put("b", 5);
+        let mark = table.mark();
+        table.put("a", 3);
+        table.put("c", 9);
+        table.undo_to(mark);
+        assert_eq!(table.rows(), &BTreeMap::from([("a", 2), ("b", 5)]));
+        table.put("a", 1);
+        assert_eq!(table.take_changes(), [Change { key: "b", before: None, after: Some(5) }]);
+        assert!(table.take_changes().is_empty());
+    }
+
+    #[test]
+    fn equality_is_the_rows_alone() {
+        let (mut one, mut two) = (Table::default(), Table::default());
+        one.put("a", 1);
+        two.load("a", 1);
+        assert_eq!(one, two);
+    }
+}

@@ -1,0 +1,140 @@
+//! Random programs: few ids, so that everything meets everything, and every kind of fact.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::{about, cancel, id, money, notice, place, receive, register, stamp, with_other_bytes};
+use crate::{
+    CaptureState, Claims, Command, DisputeState, Ending, Fact, Fulfil, Mode, Money, Name, Notice, Reading,
+    RefundState, RetryTask, TaskKey, TaskKind, Unit,
+};
+
+fn any_money() -> impl Strategy<Value = Option<Money>> {
+    let known = (0_u8..5, prop::bool::weighted(0.9)).prop_map(|(tens, eur)| {
+        Some(money(&(u32::from(tens) * 25).to_string(), if eur { "EUR" } else { "USD" }))
+    });
+    prop_oneof![15 => known, 1 => Just(None)]
+}
+
+/// One fact of any kind.
+pub fn any_facts() -> impl Strategy<Value = Fact> {
+    let fact = |n: u8| format!("f_{n}");
+    prop_oneof![
+        2 => any_money().prop_map(Fact::pending),
+        1 => any_money().prop_map(Fact::authorized),
+        6 => (0_u8..2, 0_u8..3, any_money()).prop_map(move |(n, rank, money)| {
+            Fact::captured(id(&fact(n)), CaptureState::of_rank(rank), money)
+        }),
+        1 => (0_u8..3).prop_map(|n| Fact::attempt_failed(id(&format!("evt_try_{n}")))),
+        1 => prop_oneof![Just(Ending::Failed), Just(Ending::Cancelled), Just(Ending::Expired)].prop_map(Fact::ended),
+        4 => (0_u8..2, 0_u8..3, any_money()).prop_map(move |(n, rank, money)| {
+            Fact::refunded(id(&fact(n)), RefundState::of_rank(rank), money)
+        }),
+        1 => (0_u8..2, 1_u8..3, 0_u8..5, any_money()).prop_map(move |(n, stage, rank, money)| {
+            Fact::disputed(id(&fact(n)), stage, DisputeState::of_rank(rank), money)
+        }),
+        1 => any_money().prop_map(Fact::total_captured),
+        2 => any_money().prop_map(Fact::total_refunded),
+    ]
+}
+
+fn any_claims() -> impl Strategy<Value = Claims> {
+    let facts = vec(any_facts(), 1..3);
+    (0_u8..4, vec(0_u8..4, 0..2), vec(0_u8..4, 0..2), facts).prop_map(
+        |(payment, references, hints, facts)| Claims {
+            payment: id(&format!("pi_{payment}")),
+            references: references.iter().map(|n| id(&format!("cs_{n}"))).collect(),
+            hints: hints.iter().map(|n| if *n == 3 { id("o_1") } else { id(&format!("po_o_{n}")) }).collect(),
+            facts,
+        },
+    )
+}
+
+/// Event ids are few, so that one id comes with several contents.
+fn any_notice() -> impl Strategy<Value = Notice> {
+    let reading = prop_oneof![
+        12 => any_claims().prop_map(Reading::Facts),
+        1 => Just(Reading::Ignored),
+        1 => Just(Reading::Unreadable("data.object.id is absent".to_owned())),
+    ];
+    let twist = prop_oneof![12 => Just(0_u8), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
+    (0_u16..40, reading, twist).prop_map(|(event, reading, twist)| {
+        let notice = notice(&format!("evt_{event}"), reading);
+        match twist {
+            1 => with_other_bytes(&notice),
+            2 => Notice { mode: Some(Mode::Test), ..notice },
+            3 => Notice { account: Some(id::<Name>("other")), ..notice },
+            _ => notice,
+        }
+    })
+}
+
+fn any_place() -> impl Strategy<Value = Command> {
+    (0_u8..3, 0_u8..5, prop::option::of(0_u8..4), prop::bool::ANY, 0_u8..4).prop_map(
+        |(order, total, reference, lines, key)| {
+            let references: Vec<_> = reference.iter().map(|n| format!("cs_{n}")).collect();
+            let references: Vec<_> = references.iter().map(String::as_str).collect();
+            let total = money(&(u32::from(total) * 25).to_string(), "EUR");
+            let mut command = place(&format!("o_{order}"), &total, &references);
+            command.stamp = stamp(&format!("key-{key}-{order}"));
+            if lines {
+                command.fulfil = Fulfil::Line;
+                command.lines.push(command.lines[0].clone());
+            }
+            Command::PlaceOrder(command)
+        },
+    )
+}
+
+fn any_task() -> impl Strategy<Value = TaskKey> {
+    let unit = prop_oneof![Just(Unit::Order), Just(Unit::Line(1)), Just(Unit::Line(2))];
+    (0_u8..3, unit).prop_map(|(order, unit)| TaskKey {
+        order: id(&format!("o_{order}")),
+        unit,
+        kind: TaskKind::Grant,
+    })
+}
+
+fn any_command() -> impl Strategy<Value = Command> {
+    let reference = (0_u8..3, 0_u8..4, prop::bool::ANY);
+    let register = reference.prop_map(|(order, n, payment)| {
+        let text = if payment { format!("pi_{n}") } else { format!("cs_{n}") };
+        register(&format!("o_{order}"), &text)
+    });
+    prop_oneof![
+        3 => any_place(),
+        2 => register,
+        1 => (0_u8..3).prop_map(|order| cancel(&format!("o_{order}"))),
+        10 => vec(any_notice(), 1..3).prop_map(receive),
+        4 => any_task().prop_map(Command::Grant),
+        1 => (any_task(), 0_u8..3).prop_map(|(task, n)| {
+            Command::RetryTask(RetryTask { stamp: stamp(&format!("retry-{n}")), task })
+        }),
+    ]
+}
+
+/// A program: batches of commands, each committed together.
+pub fn any_batches() -> impl Strategy<Value = Vec<Vec<Command>>> {
+    vec(vec(any_command(), 1..5), 1..12)
+}
+
+/// Events about up to three payments of one order (references `pi_0`, `pi_1`, `pi_2`), at least `least` facts,
+/// and the same events in another order with repetitions.
+pub fn permuted(least: usize, most: usize) -> impl Strategy<Value = (Vec<Notice>, Vec<Notice>)> {
+    vec((0_u8..3, any_facts()), least..=most)
+        .prop_map(|facts| {
+            let event = |(n, (payment, fact)): (usize, (u8, Fact))| {
+                about(&format!("evt_{n}"), &format!("pi_{payment}"), vec![fact])
+            };
+            facts.into_iter().enumerate().map(event).collect::<Vec<_>>()
+        })
+        .prop_flat_map(|events| {
+            let again = vec(0..events.len(), 0..events.len());
+            (Just(events), again)
+        })
+        .prop_flat_map(|(events, again)| {
+            let mut all = events.clone();
+            all.extend(again.into_iter().map(|n| events[n].clone()));
+            (Just(events), Just(all).prop_shuffle())
+        })
+}

@@ -1,0 +1,113 @@
+//! A missing load can never be read as absence: a ledger that is given only what it asks for answers every command
+//! exactly as one that holds everything.
+
+use paidonce_ledger::testing::{about, any_batches, eur, id, place, receive};
+use paidonce_ledger::{
+    CaptureState, Changes, Command, Fact, Key, Keys, Ledger, Policy, Reply, Subject, Timestamp, invariants,
+};
+use proptest::prelude::*;
+
+const NOW: Timestamp = Timestamp(1_000);
+
+/// Copies one aggregate, as a store would fetch it.
+fn fetch(whole: &Ledger, key: &Key, into: &mut Ledger) {
+    let mut cases = |subject: Subject| {
+        let cases: Vec<_> = whole.cases_of(&subject).map(|(k, c)| (k.clone(), c.clone())).collect();
+        cases.into_iter().for_each(|(key, case)| into.cases.load(key, case));
+    };
+    match key {
+        Key::Order(id) => cases(Subject::Order(id.clone())),
+        Key::Payment(payment) => cases(Subject::Payment(payment.clone())),
+        Key::Event(event) => cases(Subject::Event(event.clone())),
+        _ => {}
+    }
+    match key {
+        Key::Reference(k) => {
+            whole.references.get(k).into_iter().for_each(|r| into.references.load(k.clone(), r.clone()))
+        }
+        Key::Event(k) => whole.events.get(k).into_iter().for_each(|r| into.events.load(k.clone(), r.clone())),
+        Key::Command(k) => {
+            whole.commands.get(k).into_iter().for_each(|r| into.commands.load(k.clone(), r.clone()))
+        }
+        Key::ApiKey(k) => {
+            whole.api_keys.get(k).into_iter().for_each(|r| into.api_keys.load(k.clone(), r.clone()))
+        }
+        Key::Payment(k) => {
+            whole.payments.get(k).into_iter().for_each(|r| into.payments.load(k.clone(), r.clone()));
+            whole.facts_of(k).into_iter().for_each(|(f, v)| into.facts.load((k.clone(), f), v));
+        }
+        Key::Order(k) => {
+            whole.orders.get(k).into_iter().for_each(|r| into.orders.load(k.clone(), r.clone()));
+            whole.tasks_of(k).for_each(|(t, r)| into.tasks.load(t.clone(), r.clone()));
+            whole.entitlements_of(k).for_each(|(u, r)| into.entitlements.load((k.clone(), u), r.clone()));
+        }
+    }
+    into.mark_loaded(key.clone());
+}
+
+/// Runs a command on a ledger that starts with nothing and is given what it asks for, and nothing more.
+fn lazily(whole: &Ledger, command: &Command, policy: &Policy) -> (Reply, Changes) {
+    let mut given = Keys::new();
+    for _ in 0..100 {
+        let mut ledger = Ledger::unloaded();
+        given.iter().for_each(|key| fetch(whole, key, &mut ledger));
+        match ledger.execute(command, NOW, policy) {
+            Reply::Need(keys) => {
+                assert!(!keys.is_subset(&given), "asked again for what it was given: {keys:?}");
+                given.extend(keys);
+            }
+            reply => return (reply, ledger.take_changes()),
+        }
+    }
+    panic!("it asked without end");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn given_only_what_it_asks_for_it_decides_the_same(program in any_batches()) {
+        let policy = Policy::default();
+        let mut whole = Ledger::whole();
+        for command in program.iter().flatten() {
+            let (reply, changes) = lazily(&whole, command, &policy);
+            prop_assert_eq!(whole.execute(command, NOW, &policy), reply);
+            prop_assert_eq!(whole.take_changes(), changes);
+            prop_assert_eq!(invariants::check_settled(&whole, &policy), []);
+        }
+    }
+
+    #[test]
+    fn p2_a_command_that_is_run_again_changes_nothing_but_its_count(program in any_batches()) {
+        let policy = Policy::default();
+        let mut ledger = Ledger::whole();
+        for command in program.iter().flatten() {
+            let reply = ledger.execute(command, NOW, &policy);
+            ledger.take_changes();
+            let again = ledger.execute(command, NOW, &policy);
+            let changes = ledger.take_changes();
+            // Duplicates are counted on their event; nothing else moves.
+            prop_assert_eq!(changes.orders, []);
+            prop_assert_eq!(changes.facts, []);
+            prop_assert_eq!(changes.entitlements, []);
+            prop_assert_eq!(changes.tasks, []);
+            prop_assert_eq!(changes.cases, []);
+            if command.stamp().is_some() {
+                prop_assert_eq!(reply, again);
+            }
+        }
+    }
+}
+
+#[test]
+fn need_takes_everything_back() {
+    let mut ledger = Ledger::unloaded();
+    let capture = Fact::captured(id("c"), CaptureState::Settled, Some(eur("5")));
+    let reply =
+        ledger.execute(&receive(vec![about("evt_1", "pi_1", vec![capture])]), NOW, &Policy::default());
+    assert!(matches!(reply, Reply::Need(_)), "{reply:?}");
+    assert_eq!(ledger, Ledger::unloaded());
+    let order = Command::PlaceOrder(place("1001", &eur("5"), &[]));
+    assert!(matches!(ledger.execute(&order, NOW, &Policy::default()), Reply::Need(_)));
+    assert_eq!(ledger, Ledger::unloaded());
+}

@@ -1,0 +1,150 @@
+-- The ledger's tables. Ids are the provider's own, byte for byte (BINARY collation), so that time-ordered ids keep
+-- the indexes local. Amounts are decimal text with their unit beside them: wei overflow 64 bits.
+
+CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,
+    account TEXT NOT NULL,            -- provider/account/mode
+    id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    detail TEXT,                      -- why it is unreadable, or the reason it is held
+    payment TEXT,
+    content BLOB NOT NULL,            -- digest of what a redelivery must have in common
+    digest BLOB NOT NULL,             -- digest of the body
+    body BLOB NOT NULL,               -- as it came
+    received_at INTEGER NOT NULL,     -- Unix milliseconds, as all times here
+    duplicates INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    trace TEXT,
+    UNIQUE (account, id)
+);
+CREATE INDEX event_by_time ON event (received_at);
+CREATE INDEX event_by_payment ON event (account, payment) WHERE payment IS NOT NULL;
+
+CREATE TABLE payment (
+    account TEXT NOT NULL,
+    id TEXT NOT NULL,
+    order_id TEXT,
+    mentions TEXT NOT NULL,           -- JSON: everything its events named
+    first_at INTEGER NOT NULL,
+    PRIMARY KEY (account, id)
+) WITHOUT ROWID;
+CREATE INDEX payment_unbound ON payment (first_at) WHERE order_id IS NULL;
+
+CREATE TABLE fact (
+    account TEXT NOT NULL,
+    payment TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    fact_id TEXT NOT NULL,            -- '' where the kind has none
+    stage INTEGER NOT NULL,           -- of a dispute, else 0
+    money_unit TEXT NOT NULL,         -- '' where it was not said
+    rank INTEGER NOT NULL,
+    amount TEXT,                      -- minor units
+    PRIMARY KEY (account, payment, kind, fact_id, stage, money_unit)
+) WITHOUT ROWID;
+
+CREATE TABLE orders (
+    id TEXT NOT NULL PRIMARY KEY,
+    customer TEXT,
+    lines TEXT NOT NULL,              -- JSON
+    total TEXT NOT NULL,              -- minor units
+    money_unit TEXT NOT NULL,
+    fulfil TEXT NOT NULL,
+    hint TEXT NOT NULL,
+    state TEXT NOT NULL,
+    placed_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    request BLOB NOT NULL,
+    revision INTEGER NOT NULL,
+    payments TEXT NOT NULL,           -- JSON
+    refs TEXT NOT NULL,               -- JSON
+    trace TEXT
+) WITHOUT ROWID;
+CREATE INDEX orders_by_time ON orders (placed_at);
+CREATE INDEX orders_by_customer ON orders (customer, placed_at) WHERE customer IS NOT NULL;
+
+CREATE TABLE reference (
+    kind TEXT NOT NULL,               -- provider, issued, own
+    account TEXT NOT NULL,            -- '' for hints
+    id TEXT NOT NULL,
+    order_id TEXT,
+    expected TEXT,                    -- minor units
+    money_unit TEXT,
+    payments TEXT NOT NULL,           -- JSON: payments waiting here
+    PRIMARY KEY (kind, account, id)
+) WITHOUT ROWID;
+
+CREATE TABLE task (
+    order_id TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    order_revision INTEGER NOT NULL,
+    trace TEXT,
+    PRIMARY KEY (order_id, unit, kind)
+) WITHOUT ROWID;
+CREATE INDEX task_due ON task (kind, due_at) WHERE state = 'pending';
+CREATE INDEX task_by_time ON task (created_at);
+
+CREATE TABLE entitlement (
+    order_id TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    customer TEXT,
+    lines TEXT NOT NULL,              -- JSON
+    granted_at INTEGER NOT NULL,
+    order_revision INTEGER NOT NULL,
+    revoked_at INTEGER,
+    PRIMARY KEY (order_id, unit)
+) WITHOUT ROWID;
+CREATE INDEX entitlement_by_time ON entitlement (granted_at);
+CREATE INDEX entitlement_by_customer ON entitlement (customer, granted_at) WHERE customer IS NOT NULL;
+
+CREATE TABLE cases (
+    subject_kind TEXT NOT NULL,       -- event, payment, order
+    subject_account TEXT NOT NULL,    -- '' for orders
+    subject_id TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    evidence BLOB NOT NULL,
+    handle TEXT NOT NULL,
+    opened_at INTEGER NOT NULL,
+    detail TEXT NOT NULL,
+    order_id TEXT,
+    digest BLOB,
+    body BLOB,
+    resolved_at INTEGER,
+    resolved_by TEXT,
+    resolution TEXT,
+    PRIMARY KEY (subject_kind, subject_account, subject_id, reason, evidence)
+) WITHOUT ROWID;
+CREATE INDEX cases_by_time ON cases (opened_at);
+CREATE INDEX cases_open ON cases (opened_at) WHERE resolved_at IS NULL;
+CREATE INDEX cases_by_order ON cases (order_id) WHERE order_id IS NOT NULL;
+
+CREATE TABLE command (
+    id TEXT NOT NULL PRIMARY KEY,
+    fingerprint BLOB NOT NULL,
+    reply TEXT NOT NULL,              -- JSON
+    at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE audit (
+    at INTEGER NOT NULL,
+    command TEXT NOT NULL,
+    by TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    reason TEXT,
+    PRIMARY KEY (at, command)
+) WITHOUT ROWID;
+
+CREATE TABLE api_key (
+    name TEXT NOT NULL PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,
+    scope TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) WITHOUT ROWID;

@@ -1,0 +1,178 @@
+//! SQLite: one file, one writer, readers beside it. Other processes may open the same file.
+
+mod encode;
+mod flush;
+mod load;
+mod open;
+mod query;
+mod row;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use paidonce_ledger::{
+    ApiKey, Audit, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event, EventKey, FactValue, KeyName,
+    Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use self::load::Rows;
+use crate::list::{
+    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
+};
+use crate::{Result, Store, StoreError, StoreErrorKind, batch};
+
+/// Connections that read at once. (Two cores read no faster with more.)
+const READERS_MAX: usize = 4;
+
+/// How a database file is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqliteOptions {
+    /// How long to wait for another process's write.
+    pub busy_timeout_ms: u64,
+    /// The SQLite VFS to open it with; `None` for the platform's own. For simulated disks.
+    pub vfs: Option<String>,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { busy_timeout_ms: 5_000, vfs: None }
+    }
+}
+
+/// A database file.
+pub struct SqliteStore {
+    path: PathBuf,
+    options: SqliteOptions,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+impl SqliteStore {
+    /// Opens or creates the file, checks that it can be durable, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// The file cannot be opened or made durable, is another program's, or was written by a newer version.
+    pub fn open(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        let writer = Mutex::new(open::writer(&path, &options)?);
+        Ok(Self { path, options, writer, readers: Mutex::new(Vec::new()) })
+    }
+
+    /// Runs `read` on one snapshot.
+    fn read<T>(&self, read: impl FnOnce(&Rows<'_>) -> Result<T>) -> Result<T> {
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut connection = idle.map_or_else(|| open::reader(&self.path, &self.options), Ok)?;
+        let result = {
+            let transaction = connection.transaction().map_err(sql_error)?;
+            read(&Rows { connection: &transaction })
+        };
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if result.is_ok() && readers.len() < READERS_MAX {
+            readers.push(connection);
+        }
+        result
+    }
+}
+
+impl Store for SqliteStore {
+    fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        // IMMEDIATE: a transaction that reads first cannot wait for the lock it needs to write (B92).
+        let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
+        let (replies, mut ledger) =
+            batch::decide(&mut Rows { connection: &transaction }, batch, now, policy)?;
+        flush::flush(&transaction, &ledger.take_changes())?;
+        // P1, P4: one commit makes all of it true or none; dropping the transaction rolls it back.
+        transaction.commit().map_err(sql_error)?;
+        Ok(replies)
+    }
+
+    fn load(&self, keys: &Keys) -> Result<Ledger> {
+        self.read(|rows| {
+            let mut ledger = Ledger::unloaded();
+            batch::load(&mut Rows { connection: rows.connection }, keys.clone(), &mut ledger)?;
+            Ok(ledger)
+        })
+    }
+
+    fn snapshot(&self) -> Result<Ledger> {
+        self.read(|rows| {
+            let mut all = Ledger::whole();
+            let ledger = &mut all;
+            rows.select::<Event>(&[])?.into_iter().for_each(|(key, row)| ledger.events.load(key, row));
+            rows.select::<Payment>(&[])?.into_iter().for_each(|(key, row)| ledger.payments.load(key, row));
+            rows.select::<FactValue>(&[])?.into_iter().for_each(|(key, row)| ledger.facts.load(key, row));
+            rows.select::<Order>(&[])?.into_iter().for_each(|(key, row)| ledger.orders.load(key, row));
+            rows.select::<Reference>(&[])?.into_iter().for_each(|(key, row)| ledger.references.load(key, row));
+            rows.select::<Task>(&[])?.into_iter().for_each(|(key, row)| ledger.tasks.load(key, row));
+            rows.select::<Entitlement>(&[])?.into_iter().for_each(|(key, row)| ledger.entitlements.load(key, row));
+            rows.select::<Case>(&[])?.into_iter().for_each(|(key, row)| ledger.cases.load(key, row));
+            rows.select::<CommandRecord>(&[])?.into_iter().for_each(|(key, row)| ledger.commands.load(key, row));
+            rows.select::<Audit>(&[])?.into_iter().for_each(|(key, row)| ledger.audits.load(key, row));
+            rows.select::<ApiKey>(&[])?.into_iter().for_each(|(key, row)| ledger.api_keys.load(key, row));
+            Ok(all)
+        })
+    }
+
+    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.read(|rows| rows.due(kind, now, limit))
+    }
+
+    fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {
+        self.read(|rows| rows.orders(filter, page))
+    }
+
+    fn events(&self, filter: &EventFilter, page: &Page) -> Result<Listed<(EventKey, Event)>> {
+        self.read(|rows| rows.events(filter, page))
+    }
+
+    fn entitlements(
+        &self,
+        filter: &EntitlementFilter,
+        page: &Page,
+    ) -> Result<Listed<((OrderId, Unit), Entitlement)>> {
+        self.read(|rows| rows.entitlements(filter, page))
+    }
+
+    fn cases(&self, filter: &CaseFilter, page: &Page) -> Result<Listed<(CaseKey, Case)>> {
+        self.read(|rows| rows.cases(filter, page))
+    }
+
+    fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
+        self.read(|rows| rows.tasks(filter, page))
+    }
+
+    fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
+        self.read(|rows| rows.api_key(digest))
+    }
+
+    fn counts(&self) -> Result<Counts> {
+        self.read(|rows| query::counts(rows.connection))
+    }
+
+    fn describe(&self) -> String {
+        format!("sqlite:{}", self.path.display())
+    }
+}
+
+/// What an error of SQLite means for whoever asked.
+fn sql_error(error: rusqlite::Error) -> StoreError {
+    let (kind, what) = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (StoreErrorKind::Busy, "another process holds the database's write lock")
+        }
+        Some(ErrorCode::DiskFull) => (StoreErrorKind::Full, "the disk is full: nothing was written; make room"),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            (StoreErrorKind::Corrupt, "the file is damaged or no SQLite database: restore a backup")
+        }
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            (StoreErrorKind::Unavailable, "the database cannot be opened for writing")
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            (StoreErrorKind::Unavailable, "the disk failed to read or write: nothing was acknowledged")
+        }
+        _ => (StoreErrorKind::Internal, "SQLite refused a statement"),
+    };
+    StoreError::new(kind, what).caused_by(error)
+}

@@ -1,0 +1,395 @@
+//! The rows of each table as columns: one function to write, one to read, in the same order.
+
+use paidonce_ledger::{
+    ApiKey, Audit, AuditKey, Body, Case, CaseKey, CommandId, CommandRecord, Entitlement, Event, EventKey, FactKey,
+    FactValue, Fulfil, KeyName, Money, MoneyUnit, Order, OrderId, OrderState, Payment, PaymentKey, Reason, Reference,
+    ReferenceKey, Resolution, Scope, Task, TaskKey, TaskKind, TaskState, Unit,
+};
+
+use super::encode::{
+    Column, Reader, blob, corrupt, count, fact_columns, int, json, maybe, outcome_columns, owned, parse_fact,
+    parse_outcome, parse_reference, parse_subject, reference_columns, subject_columns, text, time,
+};
+use crate::Result;
+
+/// A table's row: how it is written and read.
+pub(super) trait Stored: Sized {
+    type Key;
+    const TABLE: &'static str;
+    /// Key columns first, in the order in which [`Stored::write`] gives them.
+    const COLUMNS: &'static [&'static str];
+    /// How many of them are the key.
+    const KEY_COLUMNS: usize;
+    /// Columns that never change once the row stands; an update leaves them out.
+    const FIXED: &'static [&'static str] = &[];
+
+    fn write<'a>(key: &'a Self::Key, row: &'a Self) -> Result<Vec<Column<'a>>>;
+    fn read(from: &mut Reader<'_>) -> Result<(Self::Key, Self)>;
+}
+
+impl Stored for Event {
+    type Key = EventKey;
+    const TABLE: &'static str = "event";
+    const COLUMNS: &'static [&'static str] = &[
+        "account", "id", "source", "kind", "outcome", "detail", "payment", "content", "digest", "body", "received_at",
+        "duplicates", "last_at", "trace",
+    ];
+    const KEY_COLUMNS: usize = 2;
+    const FIXED: &'static [&'static str] = &["source", "kind", "content", "digest", "body", "received_at", "trace"];
+
+    fn write<'a>(key: &'a EventKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        let (outcome, detail) = outcome_columns(&row.outcome);
+        Ok(vec![
+            owned(key.account.to_string()),
+            text(key.id.as_str()),
+            text(row.source.as_str()),
+            text(&row.kind),
+            text(outcome),
+            maybe(detail, text),
+            maybe(row.payment.as_ref(), |id| text(id.as_str())),
+            blob(&row.content.0),
+            owned_digest(&row.body),
+            blob(row.body.bytes()),
+            time(row.received_at),
+            int(row.duplicates.into()),
+            time(row.last_at),
+            maybe(row.trace.as_deref(), text),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(EventKey, Self)> {
+        let key = EventKey { account: from.account()?, id: from.id()? };
+        let (source, kind) = (from.id()?, from.text()?.into());
+        let (outcome, detail) = (from.text()?, from.maybe_text()?);
+        let outcome = parse_outcome(outcome, detail).ok_or_else(|| corrupt(format!("outcome {outcome:?}")))?;
+        let (payment, content, digest) = (from.maybe_id()?, from.digest()?, from.digest()?);
+        let body = Body::with_digest(from.blob()?, digest);
+        let (received_at, duplicates, last_at, trace) = (from.time()?, from.number()?, from.time()?, from.trace()?);
+        Ok((key, Self { source, kind, outcome, payment, content, body, received_at, duplicates, last_at, trace }))
+    }
+}
+
+fn owned_digest(body: &Body) -> Column<'static> {
+    Column::Owned(rusqlite::types::Value::Blob(body.digest().0.to_vec()))
+}
+
+impl Stored for Payment {
+    type Key = PaymentKey;
+    const TABLE: &'static str = "payment";
+    const COLUMNS: &'static [&'static str] = &["account", "id", "order_id", "mentions", "first_at"];
+    const KEY_COLUMNS: usize = 2;
+    const FIXED: &'static [&'static str] = &["first_at"];
+
+    fn write<'a>(key: &'a PaymentKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        Ok(vec![
+            owned(key.account.to_string()),
+            text(key.id.as_str()),
+            maybe(row.order.as_ref(), |id| text(id.as_str())),
+            json(&row.mentions)?,
+            time(row.first_at),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(PaymentKey, Self)> {
+        let key = PaymentKey { account: from.account()?, id: from.id()? };
+        Ok((key, Self { order: from.maybe_id()?, mentions: from.json()?, first_at: from.time()? }))
+    }
+}
+
+impl Stored for FactValue {
+    type Key = (PaymentKey, FactKey);
+    const TABLE: &'static str = "fact";
+    const COLUMNS: &'static [&'static str] =
+        &["account", "payment", "kind", "fact_id", "stage", "money_unit", "rank", "amount"];
+    const KEY_COLUMNS: usize = 6;
+
+    fn write<'a>((payment, fact): &'a (PaymentKey, FactKey), row: &'a Self) -> Result<Vec<Column<'a>>> {
+        let (kind, id, stage, unit) = fact_columns(fact);
+        Ok(vec![
+            owned(payment.account.to_string()),
+            text(payment.id.as_str()),
+            text(kind),
+            text(id),
+            int(stage.into()),
+            owned(unit),
+            int(row.rank.into()),
+            maybe(row.amount_minor, |amount| owned(amount.to_string())),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(Self::Key, Self)> {
+        let payment = PaymentKey { account: from.account()?, id: from.id()? };
+        let (kind, id, stage, unit) = (from.text()?, from.text()?, from.number()?, from.text()?);
+        let fact = parse_fact(kind, id, stage, unit).ok_or_else(|| corrupt(format!("fact {kind:?}")))?;
+        Ok(((payment, fact), Self { rank: from.number()?, amount_minor: from.maybe_amount()? }))
+    }
+}
+
+impl Stored for Order {
+    type Key = OrderId;
+    const TABLE: &'static str = "orders";
+    const COLUMNS: &'static [&'static str] = &[
+        "id", "customer", "lines", "total", "money_unit", "fulfil", "hint", "state", "placed_at", "expires_at",
+        "request", "revision", "payments", "refs", "trace",
+    ];
+    const KEY_COLUMNS: usize = 1;
+    const FIXED: &'static [&'static str] = &[
+        "customer", "lines", "total", "money_unit", "fulfil", "hint", "placed_at", "request", "trace",
+    ];
+
+    fn write<'a>(key: &'a OrderId, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        Ok(vec![
+            text(key.as_str()),
+            maybe(row.customer.as_ref(), |customer| text(customer.as_str())),
+            json(&row.lines)?,
+            owned(row.total.amount_minor().to_string()),
+            owned(row.total.unit().to_string()),
+            text(fulfil_text(row.fulfil)),
+            text(row.hint.as_str()),
+            text(row.state.as_str()),
+            time(row.placed_at),
+            maybe(row.expires_at, time),
+            blob(&row.request.0),
+            count(row.revision),
+            json(&row.payments)?,
+            json(&row.references)?,
+            maybe(row.trace.as_deref(), text),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(OrderId, Self)> {
+        let id = from.id()?;
+        let (customer, lines) = (from.maybe_id()?, from.json()?);
+        let total = money(from.amount()?, from.text()?)?;
+        let fulfil = from.parse(parse_fulfil)?;
+        let (hint, state) = (from.id()?, from.parse(OrderState::parse)?);
+        let (placed_at, expires_at, request) = (from.time()?, from.maybe_time()?, from.digest()?);
+        let (revision, payments, references) = (from.number()?, from.json()?, from.json()?);
+        let trace = from.trace()?;
+        let order = Self {
+            customer, lines, total, fulfil, hint, state, placed_at, expires_at, request, revision, payments,
+            references, trace,
+        };
+        Ok((id, order))
+    }
+}
+
+fn money(amount: i128, unit: &str) -> Result<Money> {
+    MoneyUnit::parse(unit)
+        .and_then(|unit| Money::new(amount, unit))
+        .map_err(|error| corrupt("an amount").caused_by(error))
+}
+
+fn fulfil_text(fulfil: Fulfil) -> &'static str {
+    match fulfil {
+        Fulfil::Order => "order",
+        Fulfil::Line => "line",
+    }
+}
+
+fn parse_fulfil(text: &str) -> Option<Fulfil> {
+    [Fulfil::Order, Fulfil::Line].into_iter().find(|fulfil| fulfil_text(*fulfil) == text)
+}
+
+impl Stored for Reference {
+    type Key = ReferenceKey;
+    const TABLE: &'static str = "reference";
+    const COLUMNS: &'static [&'static str] =
+        &["kind", "account", "id", "order_id", "expected", "money_unit", "payments"];
+    const KEY_COLUMNS: usize = 3;
+
+    fn write<'a>(key: &'a ReferenceKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        let (kind, account, id) = reference_columns(key);
+        Ok(vec![
+            text(kind),
+            owned(account),
+            text(id),
+            maybe(row.order.as_ref(), |id| text(id.as_str())),
+            maybe(row.expected.as_ref(), |money| owned(money.amount_minor().to_string())),
+            maybe(row.expected.as_ref(), |money| owned(money.unit().to_string())),
+            json(&row.payments)?,
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(ReferenceKey, Self)> {
+        let (kind, account, id) = (from.text()?, from.text()?, from.text()?);
+        let key = parse_reference(kind, account, id).ok_or_else(|| corrupt(format!("reference {kind:?}")))?;
+        let order = from.maybe_id()?;
+        let expected = match (from.maybe_amount()?, from.maybe_text()?) {
+            (Some(amount), Some(unit)) => Some(money(amount, unit)?),
+            _ => None,
+        };
+        Ok((key, Self { order, expected, payments: from.json()? }))
+    }
+}
+
+impl Stored for Task {
+    type Key = TaskKey;
+    const TABLE: &'static str = "task";
+    const COLUMNS: &'static [&'static str] = &[
+        "order_id", "unit", "kind", "state", "created_at", "due_at", "attempts", "order_revision", "trace",
+    ];
+    const KEY_COLUMNS: usize = 3;
+    const FIXED: &'static [&'static str] = &["created_at", "trace"];
+
+    fn write<'a>(key: &'a TaskKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        Ok(vec![
+            text(key.order.as_str()),
+            owned(key.unit.to_string()),
+            text(key.kind.as_str()),
+            text(row.state.as_str()),
+            time(row.created_at),
+            time(row.due_at),
+            int(row.attempts.into()),
+            count(row.order_revision),
+            maybe(row.trace.as_deref(), text),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(TaskKey, Self)> {
+        let key =
+            TaskKey { order: from.id()?, unit: from.parse(Unit::parse)?, kind: from.parse(TaskKind::parse)? };
+        let (state, created_at, due_at) = (from.parse(TaskState::parse)?, from.time()?, from.time()?);
+        let (attempts, order_revision, trace) = (from.number()?, from.number()?, from.trace()?);
+        Ok((key, Self { state, created_at, due_at, attempts, order_revision, trace }))
+    }
+}
+
+impl Stored for Entitlement {
+    type Key = (OrderId, Unit);
+    const TABLE: &'static str = "entitlement";
+    const COLUMNS: &'static [&'static str] =
+        &["order_id", "unit", "customer", "lines", "granted_at", "order_revision", "revoked_at"];
+    const KEY_COLUMNS: usize = 2;
+    const FIXED: &'static [&'static str] = &["customer", "lines", "granted_at"];
+
+    fn write<'a>((order, unit): &'a (OrderId, Unit), row: &'a Self) -> Result<Vec<Column<'a>>> {
+        Ok(vec![
+            text(order.as_str()),
+            owned(unit.to_string()),
+            maybe(row.customer.as_ref(), |customer| text(customer.as_str())),
+            json(&row.lines)?,
+            time(row.granted_at),
+            count(row.order_revision),
+            maybe(row.revoked_at, time),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(Self::Key, Self)> {
+        let key = (from.id()?, from.parse(Unit::parse)?);
+        let (customer, lines, granted_at) = (from.maybe_id()?, from.json()?, from.time()?);
+        let (order_revision, revoked_at) = (from.number()?, from.maybe_time()?);
+        Ok((key, Self { customer, lines, granted_at, order_revision, revoked_at }))
+    }
+}
+
+impl Stored for Case {
+    type Key = CaseKey;
+    const TABLE: &'static str = "cases";
+    const COLUMNS: &'static [&'static str] = &[
+        "subject_kind", "subject_account", "subject_id", "reason", "evidence", "handle", "opened_at", "detail",
+        "order_id", "digest", "body", "resolved_at", "resolved_by", "resolution",
+    ];
+    const KEY_COLUMNS: usize = 5;
+    const FIXED: &'static [&'static str] = &["handle", "opened_at", "detail", "digest", "body"];
+
+    fn write<'a>(key: &'a CaseKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        let (kind, account, id) = subject_columns(&key.subject);
+        let resolution = row.resolution.as_ref();
+        Ok(vec![
+            text(kind),
+            owned(account),
+            text(id),
+            text(key.reason.as_str()),
+            blob(&key.evidence.0),
+            owned(key.handle()),
+            time(row.opened_at),
+            text(&row.detail),
+            maybe(row.order.as_ref(), |id| text(id.as_str())),
+            maybe(row.body.as_ref(), owned_digest),
+            maybe(row.body.as_ref(), |body| blob(body.bytes())),
+            maybe(resolution, |resolution| time(resolution.at)),
+            maybe(resolution.and_then(|resolution| resolution.by.as_deref()), text),
+            maybe(resolution, |resolution| text(&resolution.note)),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(CaseKey, Self)> {
+        let (kind, account, id) = (from.text()?, from.text()?, from.text()?);
+        let subject = parse_subject(kind, account, id).ok_or_else(|| corrupt(format!("subject {kind:?}")))?;
+        let key = CaseKey { subject, reason: from.parse(Reason::parse)?, evidence: from.digest()? };
+        let (_handle, opened_at, detail) = (from.text()?, from.time()?, from.text()?.to_owned());
+        let order = from.maybe_id()?;
+        let digest = from.maybe_blob()?.map(<[u8; 32]>::try_from).transpose();
+        let digest = digest.map_err(|_| corrupt("a digest that is not 32 bytes"))?;
+        let body = match (digest, from.maybe_blob()?) {
+            (Some(digest), Some(bytes)) => Some(Body::with_digest(bytes, paidonce_ledger::Digest(digest))),
+            _ => None,
+        };
+        let (at, by, note) = (from.maybe_time()?, from.trace()?, from.maybe_text()?);
+        let resolution = at.map(|at| Resolution { at, by, note: note.unwrap_or_default().to_owned() });
+        Ok((key, Self { opened_at, detail, order, body, resolution }))
+    }
+}
+
+impl Stored for CommandRecord {
+    type Key = CommandId;
+    const TABLE: &'static str = "command";
+    const COLUMNS: &'static [&'static str] = &["id", "fingerprint", "reply", "at"];
+    const KEY_COLUMNS: usize = 1;
+
+    fn write<'a>(key: &'a CommandId, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        Ok(vec![text(key.as_str()), blob(&row.fingerprint.0), json(&row.reply)?, time(row.at)])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(CommandId, Self)> {
+        Ok((from.id()?, Self { fingerprint: from.digest()?, reply: from.json()?, at: from.time()? }))
+    }
+}
+
+impl Stored for Audit {
+    type Key = AuditKey;
+    const TABLE: &'static str = "audit";
+    const COLUMNS: &'static [&'static str] = &["at", "command", "by", "action", "subject", "reason"];
+    const KEY_COLUMNS: usize = 2;
+
+    fn write<'a>(key: &'a AuditKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        Ok(vec![
+            time(key.at),
+            text(key.command.as_str()),
+            text(&row.by),
+            text(&row.action),
+            text(&row.subject),
+            maybe(row.reason.as_deref(), text),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(AuditKey, Self)> {
+        let key = AuditKey { at: from.time()?, command: from.id()? };
+        let (by, action) = (from.text()?.into(), from.text()?.into());
+        Ok((key, Self { by, action, subject: from.text()?.to_owned(), reason: from.trace()? }))
+    }
+}
+
+impl Stored for ApiKey {
+    type Key = KeyName;
+    const TABLE: &'static str = "api_key";
+    const COLUMNS: &'static [&'static str] = &["name", "digest", "scope", "created_at", "revoked_at"];
+    const KEY_COLUMNS: usize = 1;
+
+    fn write<'a>(key: &'a KeyName, row: &'a Self) -> Result<Vec<Column<'a>>> {
+        Ok(vec![
+            text(key.as_str()),
+            blob(&row.digest.0),
+            text(row.scope.as_str()),
+            time(row.created_at),
+            maybe(row.revoked_at, time),
+        ])
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<(KeyName, Self)> {
+        let name = from.id()?;
+        let (digest, scope) = (from.digest()?, from.parse(Scope::parse)?);
+        Ok((name, Self { digest, scope, created_at: from.time()?, revoked_at: from.maybe_time()? }))
+    }
+}
