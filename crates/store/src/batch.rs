@@ -2,8 +2,8 @@
 
 use paidonce_ledger::{Command, Keys, Ledger, Policy, Reply, Timestamp};
 
-use crate::error::{StoreError, StoreErrorKind};
 use crate::Result;
+use crate::error::{StoreError, StoreErrorKind};
 
 /// How often a batch may ask for more before that is a bug.
 const ROUNDS_MAX: usize = 32;

@@ -14,13 +14,13 @@ mod memory;
 mod sqlite;
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId, Policy,
-    Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
+    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
 };
 
 pub use error::{StoreError, StoreErrorKind};
 pub use list::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, PAGE_MAX, TaskFilter,
+    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page, TaskFilter,
 };
 pub use memory::MemoryStore;
 #[cfg(feature = "sqlite")]

@@ -46,11 +46,14 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let parsed = text.split_once('~').and_then(|(at, key)| {
-            Some(Self { at: Timestamp(at.parse().ok()?), key: key.to_owned() })
-        });
+        let parsed = text
+            .split_once('~')
+            .and_then(|(at, key)| Some(Self { at: Timestamp(at.parse().ok()?), key: key.to_owned() }));
         parsed.ok_or_else(|| {
-            StoreError::new(StoreErrorKind::Usage, "the cursor is none of this listing: pass `next` as it came")
+            StoreError::new(
+                StoreErrorKind::Usage,
+                "the cursor is none of this listing: pass `next` as it came",
+            )
         })
     }
 

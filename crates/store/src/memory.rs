@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, Order, OrderId,
-    Policy, Reply, Task, TaskKey, TaskKind, TaskState, Timestamp, Unit,
+    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, Order,
+    OrderId, Policy, Reply, Task, TaskKey, TaskKind, TaskState, Timestamp, Unit,
 };
 
 use crate::list::{
@@ -16,6 +16,8 @@ use crate::{Result, Store, StoreError, StoreErrorKind};
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     ledger: Mutex<Ledger>,
+    #[cfg(feature = "conformance")]
+    breaks: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
 impl MemoryStore {
@@ -23,6 +25,13 @@ impl MemoryStore {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// While this is true, commits fail after everything was decided, for the conformance suite.
+    #[cfg(feature = "conformance")]
+    #[must_use]
+    pub fn breaks(&self) -> std::sync::Arc<std::sync::atomic::AtomicBool> {
+        self.breaks.clone()
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
@@ -54,6 +63,10 @@ impl Store for MemoryStore {
             return Err(StoreError::new(StoreErrorKind::Internal, "a whole ledger asked for more rows"));
         }
         ledger.take_changes();
+        #[cfg(feature = "conformance")]
+        if self.breaks.load(std::sync::atomic::Ordering::SeqCst) {
+            return Err(StoreError::new(StoreErrorKind::Unavailable, "broken on purpose"));
+        }
         *held = ledger;
         Ok(replies)
     }

@@ -44,9 +44,9 @@ pub(super) fn maybe<'a, T>(value: Option<T>, column: impl Fn(T) -> Column<'a>) -
 }
 
 pub(super) fn json(value: &impl serde::Serialize) -> Result<Column<'static>> {
-    serde_json::to_string(value)
-        .map(owned)
-        .map_err(|error| StoreError::new(StoreErrorKind::Internal, "a row cannot be written as JSON").caused_by(error))
+    serde_json::to_string(value).map(owned).map_err(|error| {
+        StoreError::new(StoreErrorKind::Internal, "a row cannot be written as JSON").caused_by(error)
+    })
 }
 
 pub(super) fn corrupt(what: impl Into<String>) -> StoreError {
@@ -165,7 +165,11 @@ impl<'a> Reader<'a> {
 pub(super) fn parse_account(text: &str) -> Option<Account> {
     let (provider, rest) = text.split_once('/')?;
     let (name, mode) = rest.rsplit_once('/')?;
-    Some(Account { provider: Name::new(provider).ok()?, name: Name::new(name).ok()?, mode: Mode::parse(mode)? })
+    Some(Account {
+        provider: Name::new(provider).ok()?,
+        name: Name::new(name).ok()?,
+        mode: Mode::parse(mode)?,
+    })
 }
 
 /// (kind, account, id)
@@ -198,9 +202,7 @@ pub(super) fn subject_columns(subject: &Subject) -> (&'static str, String, &str)
 pub(super) fn parse_subject(kind: &str, account: &str, id: &str) -> Option<Subject> {
     use paidonce_ledger::{EventKey, OrderId, PaymentId, PaymentKey};
     Some(match kind {
-        "event" => {
-            Subject::Event(EventKey { account: parse_account(account)?, id: EventId::new(id).ok()? })
-        }
+        "event" => Subject::Event(EventKey { account: parse_account(account)?, id: EventId::new(id).ok()? }),
         "payment" => {
             Subject::Payment(PaymentKey { account: parse_account(account)?, id: PaymentId::new(id).ok()? })
         }

@@ -32,7 +32,10 @@ fn table<T: Stored>(connection: &Connection, changes: &[Change<T::Key, T>]) -> R
             (None, Some(row)) => inserts.push(T::write(&change.key, row)?),
             (Some(_), Some(row)) => update::<T>(connection, T::write(&change.key, row)?)?,
             (_, None) => {
-                return Err(StoreError::new(StoreErrorKind::Internal, "a row was to be deleted: no command does that"));
+                return Err(StoreError::new(
+                    StoreErrorKind::Internal,
+                    "a row was to be deleted: no command does that",
+                ));
             }
         }
     }
@@ -70,5 +73,8 @@ fn update<T: Stored>(connection: &Connection, row: Vec<Column<'_>>) -> Result<()
     if updated == 1 {
         return Ok(());
     }
-    Err(StoreError::new(StoreErrorKind::Internal, format!("a row of {} was not there to be updated", T::TABLE)))
+    Err(StoreError::new(
+        StoreErrorKind::Internal,
+        format!("a row of {} was not there to be updated", T::TABLE),
+    ))
 }

@@ -2,8 +2,8 @@
 //! microsecond; there is no round trip to save by asking for many at once.)
 
 use paidonce_ledger::{
-    ApiKey, Case, CommandRecord, Entitlement, Event, FactValue, Key, Keys, Ledger, Order, Payment, PaymentKey,
-    Reference, Subject, Task,
+    ApiKey, Case, CommandRecord, Entitlement, Event, FactValue, Key, Keys, Ledger, Order, Payment,
+    PaymentKey, Reference, Subject, Task,
 };
 use rusqlite::Connection;
 
@@ -21,7 +21,8 @@ pub(super) struct Rows<'a> {
 impl Rows<'_> {
     /// Every row whose first key columns are `key`.
     pub(super) fn select<T: Stored>(&self, key: &[Column<'_>]) -> Result<Vec<(T::Key, T)>> {
-        let wanted: Vec<_> = T::COLUMNS.iter().take(key.len()).map(|column| format!("{column} = ?")).collect();
+        let wanted: Vec<_> =
+            T::COLUMNS.iter().take(key.len()).map(|column| format!("{column} = ?")).collect();
         let filter = if wanted.is_empty() { "1".to_owned() } else { wanted.join(" AND ") };
         let sql = format!("SELECT {} FROM {} WHERE {filter}", T::COLUMNS.join(", "), T::TABLE);
         self.read(&sql, key)

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Audit, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event, EventKey, FactValue, KeyName,
-    Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Audit, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event, EventKey, FactValue,
+    KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task, TaskKey, TaskKind,
+    Timestamp, Unit,
 };
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
@@ -32,11 +33,13 @@ pub struct SqliteOptions {
     pub busy_timeout_ms: u64,
     /// The SQLite VFS to open it with; `None` for the platform's own. For simulated disks.
     pub vfs: Option<String>,
+    /// The most pages of 8 KiB the file may grow to; `None` for what the disk holds. For disks that are full.
+    pub pages_max: Option<u32>,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { busy_timeout_ms: 5_000, vfs: None }
+        Self { busy_timeout_ms: 5_000, vfs: None, pages_max: None }
     }
 }
 
@@ -79,7 +82,8 @@ impl Store for SqliteStore {
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         // IMMEDIATE: a transaction that reads first cannot wait for the lock it needs to write (B92).
-        let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
+        let transaction =
+            writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
         let (replies, mut ledger) =
             batch::decide(&mut Rows { connection: &transaction }, batch, now, policy)?;
         flush::flush(&transaction, &ledger.take_changes())?;
@@ -104,11 +108,17 @@ impl Store for SqliteStore {
             rows.select::<Payment>(&[])?.into_iter().for_each(|(key, row)| ledger.payments.load(key, row));
             rows.select::<FactValue>(&[])?.into_iter().for_each(|(key, row)| ledger.facts.load(key, row));
             rows.select::<Order>(&[])?.into_iter().for_each(|(key, row)| ledger.orders.load(key, row));
-            rows.select::<Reference>(&[])?.into_iter().for_each(|(key, row)| ledger.references.load(key, row));
+            rows.select::<Reference>(&[])?
+                .into_iter()
+                .for_each(|(key, row)| ledger.references.load(key, row));
             rows.select::<Task>(&[])?.into_iter().for_each(|(key, row)| ledger.tasks.load(key, row));
-            rows.select::<Entitlement>(&[])?.into_iter().for_each(|(key, row)| ledger.entitlements.load(key, row));
+            rows.select::<Entitlement>(&[])?
+                .into_iter()
+                .for_each(|(key, row)| ledger.entitlements.load(key, row));
             rows.select::<Case>(&[])?.into_iter().for_each(|(key, row)| ledger.cases.load(key, row));
-            rows.select::<CommandRecord>(&[])?.into_iter().for_each(|(key, row)| ledger.commands.load(key, row));
+            rows.select::<CommandRecord>(&[])?
+                .into_iter()
+                .for_each(|(key, row)| ledger.commands.load(key, row));
             rows.select::<Audit>(&[])?.into_iter().for_each(|(key, row)| ledger.audits.load(key, row));
             rows.select::<ApiKey>(&[])?.into_iter().for_each(|(key, row)| ledger.api_keys.load(key, row));
             Ok(all)
@@ -162,7 +172,9 @@ fn sql_error(error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (StoreErrorKind::Busy, "another process holds the database's write lock")
         }
-        Some(ErrorCode::DiskFull) => (StoreErrorKind::Full, "the disk is full: nothing was written; make room"),
+        Some(ErrorCode::DiskFull) => {
+            (StoreErrorKind::Full, "the disk is full: nothing was written; make room")
+        }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             (StoreErrorKind::Corrupt, "the file is damaged or no SQLite database: restore a backup")
         }

@@ -23,7 +23,8 @@ fn unavailable(what: String) -> StoreError {
 
 /// The one connection that writes, with the schema brought up to date.
 pub(super) fn writer(path: &Path, options: &SqliteOptions) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = connect(path, flags, options)?;
     ours(&connection, path)?;
     durable(&connection, path)?;
@@ -43,8 +44,10 @@ fn connect(path: &Path, flags: OpenFlags, options: &SqliteOptions) -> Result<Con
         None => Connection::open_with_flags(path, flags),
     };
     let connection = opened.map_err(|error| {
-        unavailable(format!("the database {} cannot be opened: does its folder exist, and may you write there?",
-            path.display()))
+        unavailable(format!(
+            "the database {} cannot be opened: does its folder exist, and may you write there?",
+            path.display()
+        ))
         .caused_by(error)
     })?;
     connection.busy_timeout(Duration::from_millis(options.busy_timeout_ms)).map_err(sql_error)?;
@@ -53,6 +56,9 @@ fn connect(path: &Path, flags: OpenFlags, options: &SqliteOptions) -> Result<Con
     let settings = "PRAGMA page_size = 8192; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
         PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 500;";
     connection.execute_batch(settings).map_err(sql_error)?;
+    if let Some(pages) = options.pages_max {
+        connection.execute_batch(&format!("PRAGMA max_page_count = {pages}")).map_err(sql_error)?;
+    }
     Ok(connection)
 }
 
@@ -69,7 +75,8 @@ fn ours(connection: &Connection, path: &Path) -> Result<()> {
     if id == APPLICATION_ID || (id == 0 && tables == 0) {
         return Ok(());
     }
-    let what = format!("{} is a database of another program: give paidonce a file of its own", path.display());
+    let what =
+        format!("{} is a database of another program: give paidonce a file of its own", path.display());
     Err(StoreError::new(StoreErrorKind::Corrupt, what))
 }
 
@@ -100,7 +107,8 @@ fn durable(connection: &Connection, path: &Path) -> Result<()> {
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     // The write lock makes a second process wait, and then find the work done.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
     let version = usize::try_from(pragma(&transaction, "user_version")?).unwrap_or(usize::MAX);
     if version > MIGRATIONS.len() {
         let what = format!(
@@ -114,7 +122,8 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
         transaction.execute_batch(migration).map_err(sql_error)?;
     }
     if version < MIGRATIONS.len() {
-        let mark = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {}", MIGRATIONS.len());
+        let mark =
+            format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {}", MIGRATIONS.len());
         transaction.execute_batch(&mark).map_err(sql_error)?;
     }
     transaction.commit().map_err(sql_error)

@@ -1,9 +1,9 @@
 //! The rows of each table as columns: one function to write, one to read, in the same order.
 
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Body, Case, CaseKey, CommandId, CommandRecord, Entitlement, Event, EventKey, FactKey,
-    FactValue, Fulfil, KeyName, Money, MoneyUnit, Order, OrderId, OrderState, Payment, PaymentKey, Reason, Reference,
-    ReferenceKey, Resolution, Scope, Task, TaskKey, TaskKind, TaskState, Unit,
+    ApiKey, Audit, AuditKey, Body, Case, CaseKey, CommandId, CommandRecord, Entitlement, Event, EventKey,
+    FactKey, FactValue, Fulfil, KeyName, Money, MoneyUnit, Order, OrderId, OrderState, Payment, PaymentKey,
+    Reason, Reference, ReferenceKey, Resolution, Scope, Task, TaskKey, TaskKind, TaskState, Unit,
 };
 
 use super::encode::{
@@ -31,11 +31,24 @@ impl Stored for Event {
     type Key = EventKey;
     const TABLE: &'static str = "event";
     const COLUMNS: &'static [&'static str] = &[
-        "account", "id", "source", "kind", "outcome", "detail", "payment", "content", "digest", "body", "received_at",
-        "duplicates", "last_at", "trace",
+        "account",
+        "id",
+        "source",
+        "kind",
+        "outcome",
+        "detail",
+        "payment",
+        "content",
+        "digest",
+        "body",
+        "received_at",
+        "duplicates",
+        "last_at",
+        "trace",
     ];
     const KEY_COLUMNS: usize = 2;
-    const FIXED: &'static [&'static str] = &["source", "kind", "content", "digest", "body", "received_at", "trace"];
+    const FIXED: &'static [&'static str] =
+        &["source", "kind", "content", "digest", "body", "received_at", "trace"];
 
     fn write<'a>(key: &'a EventKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (outcome, detail) = outcome_columns(&row.outcome);
@@ -61,11 +74,16 @@ impl Stored for Event {
         let key = EventKey { account: from.account()?, id: from.id()? };
         let (source, kind) = (from.id()?, from.text()?.into());
         let (outcome, detail) = (from.text()?, from.maybe_text()?);
-        let outcome = parse_outcome(outcome, detail).ok_or_else(|| corrupt(format!("outcome {outcome:?}")))?;
+        let outcome =
+            parse_outcome(outcome, detail).ok_or_else(|| corrupt(format!("outcome {outcome:?}")))?;
         let (payment, content, digest) = (from.maybe_id()?, from.digest()?, from.digest()?);
         let body = Body::with_digest(from.blob()?, digest);
-        let (received_at, duplicates, last_at, trace) = (from.time()?, from.number()?, from.time()?, from.trace()?);
-        Ok((key, Self { source, kind, outcome, payment, content, body, received_at, duplicates, last_at, trace }))
+        let (received_at, duplicates, last_at, trace) =
+            (from.time()?, from.number()?, from.time()?, from.trace()?);
+        Ok((
+            key,
+            Self { source, kind, outcome, payment, content, body, received_at, duplicates, last_at, trace },
+        ))
     }
 }
 
@@ -129,13 +147,25 @@ impl Stored for Order {
     type Key = OrderId;
     const TABLE: &'static str = "orders";
     const COLUMNS: &'static [&'static str] = &[
-        "id", "customer", "lines", "total", "money_unit", "fulfil", "hint", "state", "placed_at", "expires_at",
-        "request", "revision", "payments", "refs", "trace",
+        "id",
+        "customer",
+        "lines",
+        "total",
+        "money_unit",
+        "fulfil",
+        "hint",
+        "state",
+        "placed_at",
+        "expires_at",
+        "request",
+        "revision",
+        "payments",
+        "refs",
+        "trace",
     ];
     const KEY_COLUMNS: usize = 1;
-    const FIXED: &'static [&'static str] = &[
-        "customer", "lines", "total", "money_unit", "fulfil", "hint", "placed_at", "request", "trace",
-    ];
+    const FIXED: &'static [&'static str] =
+        &["customer", "lines", "total", "money_unit", "fulfil", "hint", "placed_at", "request", "trace"];
 
     fn write<'a>(key: &'a OrderId, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -167,8 +197,19 @@ impl Stored for Order {
         let (revision, payments, references) = (from.number()?, from.json()?, from.json()?);
         let trace = from.trace()?;
         let order = Self {
-            customer, lines, total, fulfil, hint, state, placed_at, expires_at, request, revision, payments,
-            references, trace,
+            customer,
+            lines,
+            total,
+            fulfil,
+            hint,
+            state,
+            placed_at,
+            expires_at,
+            request,
+            revision,
+            payments,
+            references,
+            trace,
         };
         Ok((id, order))
     }
@@ -226,9 +267,8 @@ impl Stored for Reference {
 impl Stored for Task {
     type Key = TaskKey;
     const TABLE: &'static str = "task";
-    const COLUMNS: &'static [&'static str] = &[
-        "order_id", "unit", "kind", "state", "created_at", "due_at", "attempts", "order_revision", "trace",
-    ];
+    const COLUMNS: &'static [&'static str] =
+        &["order_id", "unit", "kind", "state", "created_at", "due_at", "attempts", "order_revision", "trace"];
     const KEY_COLUMNS: usize = 3;
     const FIXED: &'static [&'static str] = &["created_at", "trace"];
 
@@ -287,8 +327,20 @@ impl Stored for Case {
     type Key = CaseKey;
     const TABLE: &'static str = "cases";
     const COLUMNS: &'static [&'static str] = &[
-        "subject_kind", "subject_account", "subject_id", "reason", "evidence", "handle", "opened_at", "detail",
-        "order_id", "digest", "body", "resolved_at", "resolved_by", "resolution",
+        "subject_kind",
+        "subject_account",
+        "subject_id",
+        "reason",
+        "evidence",
+        "handle",
+        "opened_at",
+        "detail",
+        "order_id",
+        "digest",
+        "body",
+        "resolved_at",
+        "resolved_by",
+        "resolution",
     ];
     const KEY_COLUMNS: usize = 5;
     const FIXED: &'static [&'static str] = &["handle", "opened_at", "detail", "digest", "body"];

@@ -1,0 +1,149 @@
+//! Rows come back as they went in, and listings agree with them.
+
+use std::collections::BTreeSet;
+
+use paidonce_ledger::testing::{about, eur, id, notice, place, receive, stamp};
+use paidonce_ledger::{
+    AMOUNT_MAX, AddKey, Body, CaptureState, Command, Digest, Fact, Money, MoneyUnit, Notice, PlaceOrder,
+    Policy, Reading, Received, Reply, Scope,
+};
+
+use super::{Harness, NOW, commit, grant_all, sound};
+use crate::{CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, Store, TaskFilter};
+
+fn captured(event: &str, payment: &str, money: Money) -> Notice {
+    about(event, payment, vec![Fact::captured(id(payment), CaptureState::Settled, Some(money))])
+}
+
+pub(super) fn ids_differ(harness: &dyn Harness) {
+    let (store, policy) = (harness.fresh(), Policy::default());
+    let long = "x".repeat(255);
+    let ids = [
+        "evt_A",
+        "evt_a",
+        "evt_A ",
+        " evt_A",
+        "évt",
+        "e\u{301}vt",
+        "a/b",
+        "%00",
+        "'; DROP TABLE event; --",
+        &long,
+    ];
+    for (n, text) in ids.into_iter().enumerate() {
+        let replies = commit(&*store, &[receive(vec![notice(text, Reading::Ignored)])], &policy);
+        assert!(matches!(&replies[0], Reply::Received(r) if r[0].received == Received::Ignored), "{text:?}");
+        let order = PlaceOrder { order: id(text), ..place(&format!("o_{n}"), &eur("1"), &[text]) };
+        commit(&*store, &[Command::PlaceOrder(order)], &policy);
+        commit(&*store, &[receive(vec![captured(&format!("paid_{n}"), text, eur("1"))])], &policy);
+    }
+    let ledger = sound(&*store, &policy);
+    assert_eq!(ledger.orders.rows().len(), ids.len());
+    assert_eq!(ledger.payments.rows().len(), ids.len());
+}
+
+pub(super) fn bodies(harness: &dyn Harness) {
+    let (store, policy) = (harness.fresh(), Policy::default());
+    let bytes: Vec<u8> = (0..=255).collect();
+    let body = Body::new(bytes.clone());
+    let odd =
+        Notice { content: body.digest(), body, ..notice("evt_1", Reading::Unreadable("no JSON".to_owned())) };
+    commit(&*store, &[receive(vec![odd.clone()])], &policy);
+    let listed = store.events(&EventFilter::default(), &Page::first(1)).expect("readable");
+    assert_eq!(listed.rows[0].1.body.bytes(), bytes);
+    // P7: both versions are kept.
+    let other = paidonce_ledger::testing::with_other_bytes(&odd);
+    commit(&*store, &[receive(vec![other.clone()])], &policy);
+    let ledger = sound(&*store, &policy);
+    let kept = ledger.cases.rows().values().find_map(|case| case.body.as_ref());
+    assert_eq!(kept.map(Body::bytes), Some(other.body.bytes()));
+    assert_eq!(ledger.events.rows().values().next().map(|event| event.body.bytes()), Some(&bytes[..]));
+}
+
+pub(super) fn amounts(harness: &dyn Harness) {
+    let (store, policy) = (harness.fresh(), Policy::default());
+    let wei = MoneyUnit::asset("eip155:1", "ETH", 18).expect("a unit");
+    let most = Money::new(AMOUNT_MAX, wei).expect("an amount");
+    commit(&*store, &[Command::PlaceOrder(place("1001", &most, &["pi_1"]))], &policy);
+    commit(&*store, &[receive(vec![captured("evt_1", "pi_1", most.clone())])], &policy);
+    grant_all(&*store, &policy).expect("the store works");
+    let ledger = sound(&*store, &policy);
+    assert_eq!(ledger.orders.get(&id("1001")).map(|order| order.total.clone()), Some(most));
+    assert_eq!(ledger.entitlements.rows().len(), 1);
+}
+
+/// Orders at two moments, three to a moment, so that pages end inside one.
+fn seven_orders(store: &dyn Store) {
+    for n in 0..7 {
+        let order = Command::PlaceOrder(place(&format!("o_{n}"), &eur("0"), &[]));
+        let now = NOW.plus_ms(n / 3 - 2);
+        store.commit(&[order], now, &Policy::default()).expect("the store works");
+    }
+    grant_all(store, &Policy::default()).expect("the store works");
+}
+
+pub(super) fn pages(harness: &dyn Harness) {
+    let store = harness.fresh();
+    seven_orders(&*store);
+    for limit in [1, 2, 3, 6, 7, 50] {
+        let (mut page, mut seen) = (Page::first(limit), Vec::new());
+        loop {
+            let listed = store.orders(&OrderFilter::default(), &page).expect("readable");
+            assert!(listed.rows.len() <= limit);
+            seen.extend(listed.rows.iter().map(ToString::to_string));
+            let Some(next) = listed.next else { break };
+            page.after = Some(next);
+        }
+        assert_eq!(seen, ["o_6", "o_5", "o_4", "o_3", "o_2", "o_1", "o_0"], "in pages of {limit}");
+    }
+    let nonsense = Page { after: Some("nonsense".to_owned()), limit: 5 };
+    assert!(store.orders(&OrderFilter::default(), &nonsense).is_err());
+}
+
+pub(super) fn filters(harness: &dyn Harness) {
+    let (store, policy) = (harness.fresh(), Policy::default());
+    seven_orders(&*store);
+    commit(&*store, &[receive(vec![captured("evt_1", "pi_9", eur("1"))])], &policy);
+    commit(&*store, &[receive(vec![notice("evt_2", Reading::Unreadable("why".to_owned()))])], &policy);
+    let page = Page::first(100);
+    let entitlements =
+        |filter: EntitlementFilter| store.entitlements(&filter, &page).expect("readable").rows.len();
+    let of = |customer: &str, sku: &str| EntitlementFilter {
+        customer: Some(id(customer)),
+        sku: Some(id(sku)),
+        active: true,
+        order: None,
+    };
+    assert_eq!(entitlements(EntitlementFilter::default()), 7);
+    assert_eq!((entitlements(of("alice", "ebook")), entitlements(of("alice", "other"))), (7, 0));
+    assert_eq!(entitlements(of("bob", "ebook")), 0);
+    let order = EntitlementFilter { order: Some(id("o_3")), ..EntitlementFilter::default() };
+    assert_eq!(entitlements(order), 1);
+    let customer = OrderFilter { customer: Some(id("bob")) };
+    assert_eq!(store.orders(&customer, &page).expect("readable").rows.len(), 0);
+    let events = |filter: EventFilter| -> BTreeSet<String> {
+        let rows = store.events(&filter, &page).expect("readable").rows;
+        rows.into_iter().map(|(key, _)| key.id.to_string()).collect()
+    };
+    let unreadable = EventFilter { outcome: Some("unreadable".to_owned()), ..EventFilter::default() };
+    assert_eq!(events(unreadable), BTreeSet::from(["evt_2".to_owned()]));
+    let by_id = EventFilter { id: Some(id("evt_1")), ..EventFilter::default() };
+    assert_eq!(events(by_id), BTreeSet::from(["evt_1".to_owned()]));
+    let open = CaseFilter { open: true, order: None };
+    assert_eq!(store.cases(&open, &page).expect("readable").rows.len(), 1);
+    let tasks = TaskFilter { order: Some(id("o_1")), state: Some(paidonce_ledger::TaskState::Done) };
+    assert_eq!(store.tasks(&tasks, &page).expect("readable").rows.len(), 1);
+    let counts = store.counts().expect("readable");
+    assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 2, 7));
+    assert_eq!((counts.open_cases, counts.pending_tasks, counts.unbound_payments), (1, 0, 1));
+}
+
+pub(super) fn api_keys(harness: &dyn Harness) {
+    let (store, policy) = (harness.fresh(), Policy::default());
+    let digest = Digest::of_bytes(b"a key");
+    let key = AddKey { stamp: stamp("key"), name: id("shop"), digest, scope: Scope::Operate };
+    assert_eq!(commit(&*store, &[Command::AddKey(key)], &policy), [Reply::KeyChanged]);
+    let (name, key) = store.api_key(&digest).expect("readable").expect("it is there");
+    assert_eq!((name, key.scope, key.revoked_at), (id("shop"), Scope::Operate, None));
+    assert_eq!(store.api_key(&Digest::of_bytes(b"another")).expect("readable"), None);
+}

@@ -1,0 +1,337 @@
+//! Scenarios as text: a command a line, and under it, after `>`, what was answered and what stands.
+//!
+//! `UPDATE_SCENARIOS=1` writes the answers into the files, for a person to read before they are committed.
+
+use std::fmt::Write as _;
+
+use paidonce_ledger::testing::{
+    account, id, money, notice, place, reference, register, stamp, with_other_bytes,
+};
+use paidonce_ledger::{
+    AfterGrant, CancelOrder, CaptureState, Claims, Command, DisputeState, Ending, Fact, Fulfil, Hints, Key,
+    Keys, Mode, Money, Notice, OrderId, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
+    RegisterReference, Reply, RetryTask, SourceName, Standing, TaskKey, TaskKind, TaskState, Unit, Unmatched,
+};
+
+use super::{Harness, NOW, grant_all, sound};
+use crate::{CaseFilter, EventFilter, Page, Store};
+
+/// Every file of scenarios, by name.
+const FILES: &[(&str, &str)] = &[
+    ("seeds.txt", include_str!("../../scenarios/seeds.txt")),
+    ("kinds.txt", include_str!("../../scenarios/kinds.txt")),
+];
+
+pub(super) fn scenarios(harness: &dyn Harness) {
+    let update = std::env::var_os("UPDATE_SCENARIOS").is_some();
+    for (name, text) in FILES {
+        let mut transcript = String::new();
+        for scenario in split(text) {
+            play(harness, scenario, &mut transcript);
+        }
+        if update {
+            let path = format!("{}/scenarios/{name}", env!("CARGO_MANIFEST_DIR"));
+            std::fs::write(path, &transcript).expect("the scenario files can be written");
+        } else {
+            compare(name, text, &transcript);
+        }
+    }
+}
+
+/// Names the first line that differs, with the scenario that it is in.
+fn compare(name: &str, expected: &str, found: &str) {
+    let mut title = "";
+    for (number, (expected, found)) in expected.lines().zip(found.lines()).enumerate() {
+        if expected.starts_with("## ") {
+            title = expected;
+        }
+        assert_eq!(expected, found, "{name}:{} in {title:?}", number + 1);
+    }
+    assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
+}
+
+/// Cuts a file at its `## ` headings.
+fn split(text: &str) -> Vec<&str> {
+    let mut starts: Vec<_> = text.match_indices("## ").map(|(at, _)| at).collect();
+    starts.retain(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n');
+    let mut cuts = vec![0];
+    cuts.extend(starts.iter().filter(|at| **at > 0));
+    cuts.push(text.len());
+    cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]).collect()
+}
+
+fn play(harness: &dyn Harness, scenario: &str, transcript: &mut String) {
+    let mut player = Player { store: harness.fresh(), policy: Policy::default(), commands: 0 };
+    for line in scenario.lines().filter(|line| !line.starts_with('>')) {
+        writeln!(transcript, "{line}").expect("strings can be written");
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        for answer in player.line(line) {
+            writeln!(transcript, "> {answer}").expect("strings can be written");
+        }
+        sound(&*player.store, &player.policy);
+    }
+}
+
+struct Player {
+    store: Box<dyn Store>,
+    policy: Policy,
+    commands: usize,
+}
+
+/// `name=value` words, and the words that are none.
+fn options<'a>(words: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a str)>) {
+    let plain = words.iter().filter(|word| !word.contains('=')).copied().collect();
+    (plain, words.iter().filter_map(|word| word.split_once('=')).collect())
+}
+
+impl Player {
+    fn line(&mut self, line: &str) -> Vec<String> {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let (plain, options) = options(&words);
+        match plain[..] {
+            ["policy"] => self.set_policy(&options),
+            ["place", order, amount, unit] => self.place(order, &money(amount, unit), &options),
+            ["register", order, reference] => self.commit(&[register(order, reference)]),
+            ["register", order, reference, amount, unit] => {
+                self.expect(order, reference, &money(amount, unit))
+            }
+            ["cancel", order] => {
+                let stamp = self.stamp();
+                self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order) })])
+            }
+            ["retry", order] => {
+                let task = TaskKey { order: id(order), unit: Unit::Order, kind: TaskKind::Grant };
+                let stamp = self.stamp();
+                self.commit(&[Command::RetryTask(RetryTask { stamp, task })])
+            }
+            ["grant"] => {
+                grant_all(&*self.store, &self.policy).expect("the store works");
+                vec![]
+            }
+            ["receive", ..] => self.receive(line.trim_start_matches("receive ")),
+            ["show", order] => vec![self.show(&id(order))],
+            ["cases"] => self.cases(),
+            ["events"] => self.events(),
+            ["payment", payment] => self.payment(payment),
+            _ => panic!("the suite does not know {line:?}"),
+        }
+    }
+
+    fn stamp(&mut self) -> paidonce_ledger::Stamp {
+        self.commands += 1;
+        stamp(&format!("command-{}", self.commands))
+    }
+
+    fn set_policy(&mut self, options: &[(&str, &str)]) -> Vec<String> {
+        let source = self.policy.sources.entry(id::<SourceName>("shop")).or_default();
+        for option in options {
+            match option {
+                ("unmatched", "keep") => source.unmatched = Unmatched::Keep,
+                ("unmatched", "reject") => source.unmatched = Unmatched::Reject,
+                ("unmatched", "hold") => source.unmatched = Unmatched::Hold,
+                ("hints", "own_ids") => source.hints = Hints::OwnIds,
+                ("refund_blocks", "any") => self.policy.refund_blocks = RefundBlocks::Any,
+                ("after_grant", "keep") => self.policy.after_grant = AfterGrant::Keep,
+                _ => panic!("no policy {option:?}"),
+            }
+        }
+        vec![]
+    }
+
+    fn place(&mut self, order: &str, total: &Money, options: &[(&str, &str)]) -> Vec<String> {
+        let mut command = place(order, total, &[]);
+        command.stamp = self.stamp();
+        for (name, value) in options {
+            match *name {
+                "ref" => command.references.push(reference(value)),
+                "lines" => {
+                    command.fulfil = Fulfil::Line;
+                    command.lines = vec![command.lines[0].clone(); value.parse().expect("a number of lines")];
+                }
+                "customer" => command.customer = Some(id(value)),
+                _ => panic!("no option {name:?} of an order"),
+            }
+        }
+        self.commit(&[Command::PlaceOrder(command)])
+    }
+
+    fn expect(&mut self, order: &str, text: &str, expected: &Money) -> Vec<String> {
+        let stamp = self.stamp();
+        let reference = paidonce_ledger::NewReference { expected: Some(expected.clone()), ..reference(text) };
+        self.commit(&[Command::RegisterReference(RegisterReference { stamp, order: id(order), reference })])
+    }
+
+    fn commit(&self, batch: &[Command]) -> Vec<String> {
+        let replies = self.store.commit(batch, NOW, &self.policy).expect("the store works");
+        replies.iter().flat_map(answer).collect()
+    }
+
+    /// `EVENT PAYMENT FACT, FACT .. [+ EVENT ..] [option=..]`
+    fn receive(&self, text: &str) -> Vec<String> {
+        let words: Vec<_> = text.split_whitespace().collect();
+        let (_, options) = options(&words);
+        let times = options
+            .iter()
+            .find(|(name, _)| *name == "times")
+            .map_or(1, |(_, n)| n.parse().expect("a number"));
+        let receive = Receive {
+            source: id("shop"),
+            account: account(),
+            notices: text.split(" + ").map(a_notice).collect(),
+            trace: None,
+        };
+        let answers = (0..times).map(|_| self.commit(&[Command::Receive(receive.clone())]));
+        let mut answers: Vec<_> = answers.flatten().collect();
+        answers.dedup();
+        answers
+    }
+
+    fn show(&self, order: &OrderId) -> String {
+        let ledger = self.store.load(&Keys::from([Key::Order(order.clone())])).expect("readable");
+        let Some(row) = ledger.orders.get(order) else { return format!("{order} is not there") };
+        let payments = ledger.payments_of(row).expect("the store loads an order's payments with it");
+        let standing = Standing::of(order, row, &payments, &self.policy);
+        let granted: Vec<_> = ledger.entitlements_of(order).map(|(unit, _)| unit.to_string()).collect();
+        let due: Vec<_> = ledger
+            .tasks_of(order)
+            .filter(|(_, task)| task.state == TaskState::Pending)
+            .map(|(key, _)| key.unit.to_string())
+            .collect();
+        let list = |words: Vec<String>| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
+        let captured = Money::new(standing.captured_minor, row.total.unit().clone()).expect("an amount");
+        let reversed = Money::new(standing.reversed_minor, row.total.unit().clone()).expect("an amount");
+        format!(
+            "{order} {}: captured {}, reversed {}, total {}; granted {}; due {}",
+            standing.word,
+            captured.to_decimal(),
+            reversed.to_decimal(),
+            row.total,
+            list(granted),
+            list(due)
+        )
+    }
+
+    fn cases(&self) -> Vec<String> {
+        let filter = CaseFilter { open: true, order: None };
+        let cases = self.store.cases(&filter, &Page::first(100)).expect("readable").rows;
+        let mut lines: Vec<_> = cases
+            .iter()
+            .map(|(key, case)| format!("{} {}: {}", key.reason, key.subject, case.detail))
+            .collect();
+        lines.sort();
+        if lines.is_empty() { vec!["none".to_owned()] } else { lines }
+    }
+
+    fn events(&self) -> Vec<String> {
+        let events = self.store.events(&EventFilter::default(), &Page::first(100)).expect("readable").rows;
+        let line = |(key, event): &(paidonce_ledger::EventKey, paidonce_ledger::Event)| {
+            format!("{} {}, {} duplicate(s)", key.id, event.outcome.as_str(), event.duplicates)
+        };
+        let mut lines: Vec<_> = events.iter().map(line).collect();
+        lines.sort();
+        if lines.is_empty() { vec!["none".to_owned()] } else { lines }
+    }
+
+    fn payment(&self, payment: &str) -> Vec<String> {
+        let key = PaymentKey { account: account(), id: id(payment) };
+        let ledger = self.store.load(&Keys::from([Key::Payment(key.clone())])).expect("readable");
+        let Some(row) = ledger.payments.get(&key) else { return vec![format!("{payment} is not there")] };
+        let order =
+            row.order.as_ref().map_or_else(|| "no order".to_owned(), |order| format!("order {order}"));
+        let mut lines = vec![format!("{payment} serves {order}")];
+        for (fact, value) in ledger.facts_of(&key) {
+            let amount = value.amount_minor.map_or_else(|| "?".to_owned(), |amount| amount.to_string());
+            let unit = fact.unit().map_or_else(|| "?".to_owned(), ToString::to_string);
+            lines.push(format!("{} {amount} minor units of {unit}, rank {}", fact.kind(), value.rank));
+        }
+        lines
+    }
+}
+
+fn answer(reply: &Reply) -> Vec<String> {
+    match reply {
+        Reply::Received(events) => events
+            .iter()
+            .map(|event| {
+                let order = event.order.as_ref().map(|order| format!(", order {order}")).unwrap_or_default();
+                format!("{} {}{order}", event.event, event.received.as_str())
+            })
+            .collect(),
+        Reply::Placed { order, .. } => vec![format!("placed {order}")],
+        Reply::Refused(refusal) => vec![format!("refused: {refusal}")],
+        other => vec![format!("{other:?}").to_lowercase()],
+    }
+}
+
+fn a_notice(text: &str) -> Notice {
+    let words: Vec<_> = text.split_whitespace().collect();
+    let (plain, options) = options(&words);
+    let mut made = match plain[..] {
+        [event, "ignored"] => notice(event, Reading::Ignored),
+        [event, "unreadable"] => notice(event, Reading::Unreadable("data.object.id is absent".to_owned())),
+        [event, payment, ref facts @ ..] => {
+            let mut claims =
+                Claims { payment: id(payment), references: vec![], hints: vec![], facts: vec![] };
+            let facts = facts.join(" ");
+            claims.facts = facts.split(',').map(|fact| a_fact(fact.trim(), event, payment)).collect();
+            for (name, value) in &options {
+                match *name {
+                    "ref" => claims.references.push(id(value)),
+                    "hint" => claims.hints.push(id(value)),
+                    _ => {}
+                }
+            }
+            notice(event, Reading::Facts(claims))
+        }
+        _ => panic!("no event {text:?}"),
+    };
+    for option in options {
+        match option {
+            ("account", name) => made.account = Some(id(name)),
+            ("mode", mode) => made.mode = Mode::parse(mode),
+            ("bytes", "other") => made = with_other_bytes(&made),
+            _ => {}
+        }
+    }
+    made
+}
+
+fn a_fact(text: &str, event: &str, payment: &str) -> Fact {
+    let words: Vec<_> = text.split_whitespace().collect();
+    let amount = |words: &[&str]| match *words {
+        [amount, unit] => Some(money(amount, unit)),
+        _ => None,
+    };
+    match words[..] {
+        ["captured", ref sum @ ..] => Fact::captured(id(payment), CaptureState::Settled, amount(sum)),
+        ["capture", capture, ref sum @ ..] => Fact::captured(id(capture), CaptureState::Settled, amount(sum)),
+        ["capture-pending", ref sum @ ..] => Fact::captured(id(payment), CaptureState::Pending, amount(sum)),
+        ["capture-reversed", ref sum @ ..] => {
+            Fact::captured(id(payment), CaptureState::Reversed, amount(sum))
+        }
+        ["pending", ref sum @ ..] => Fact::pending(amount(sum)),
+        ["authorized", ref sum @ ..] => Fact::authorized(amount(sum)),
+        ["attempt-failed"] => Fact::attempt_failed(id(event)),
+        ["ended", "failed"] => Fact::ended(Ending::Failed),
+        ["ended", "cancelled"] => Fact::ended(Ending::Cancelled),
+        ["ended", "expired"] => Fact::ended(Ending::Expired),
+        ["refunded", refund, ref sum @ ..] => Fact::refunded(id(refund), RefundState::Succeeded, amount(sum)),
+        ["refund-pending", refund, ref sum @ ..] => {
+            Fact::refunded(id(refund), RefundState::Pending, amount(sum))
+        }
+        ["refund-failed", refund, ref sum @ ..] => {
+            Fact::refunded(id(refund), RefundState::Failed, amount(sum))
+        }
+        ["total-refunded", ref sum @ ..] => Fact::total_refunded(amount(sum)),
+        ["total-captured", ref sum @ ..] => Fact::total_captured(amount(sum)),
+        ["disputed", dispute, stage, state, ref sum @ ..] => {
+            let states = ["warning", "open", "closed", "won", "lost"];
+            let rank = states.iter().position(|word| *word == state).expect("a state of a dispute");
+            let state = DisputeState::of_rank(u8::try_from(rank).expect("few states"));
+            Fact::disputed(id(dispute), stage.parse().expect("a stage"), state, amount(sum))
+        }
+        _ => panic!("no fact {text:?}"),
+    }
+}

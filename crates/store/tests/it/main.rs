@@ -1,0 +1,4 @@
+//! Every store is handed to the suite that defines what a store is.
+
+mod memory;
+mod sqlite;
