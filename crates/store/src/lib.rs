@@ -4,6 +4,7 @@
 //! decide, and flushes the net changes in one commit. It decides nothing itself: that is what makes one store
 //! tell the same as another. It does not know contracts, HTTP or who is asking.
 
+#[cfg(feature = "sqlite")]
 mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;

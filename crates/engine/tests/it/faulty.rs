@@ -1,0 +1,141 @@
+//! A memory store with faults in front of it, a clock that is moved by nobody, and short ways to set both up.
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use paidonce_engine::{Clock, Engine, Settings, Sleep};
+use paidonce_ledger::{
+    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
+    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+};
+use paidonce_store::{
+    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter, Page, Result,
+    Store, StoreError, StoreErrorKind, TaskFilter,
+};
+use tokio::sync::Semaphore;
+
+/// What a batch is asked before it reaches the store.
+type Fault = dyn Fn(&[Command]) -> Result<()> + Send + Sync;
+
+#[derive(Default)]
+pub(crate) struct Faulty {
+    inner: MemoryStore,
+    fault: Mutex<Option<Box<Fault>>>,
+    /// The sizes of the batches that were committed.
+    pub(crate) batches: Mutex<Vec<usize>>,
+    pub(crate) tries: AtomicUsize,
+}
+
+impl Faulty {
+    pub(crate) fn with(fault: impl Fn(&[Command]) -> Result<()> + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { fault: Mutex::new(Some(Box::new(fault))), ..Self::default() })
+    }
+
+    pub(crate) fn mend(&self) {
+        *self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    }
+}
+
+pub(crate) fn broken(kind: StoreErrorKind) -> StoreError {
+    StoreError::new(kind, "broken on purpose")
+}
+
+/// Sleeps end at once; what is waited for are events, never time.
+pub(crate) struct NoTime;
+
+impl Clock for NoTime {
+    fn now(&self) -> Timestamp {
+        Timestamp(1_000)
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep {
+        // Polls of a minute or more never end: a test that passes was woken by a hint.
+        let polls = duration >= Duration::from_secs(60);
+        Box::pin(async move {
+            if polls {
+                std::future::pending::<()>().await;
+            }
+            tokio::task::yield_now().await;
+        })
+    }
+}
+
+pub(crate) fn engine(store: Arc<dyn Store>, settings: Settings) -> Engine {
+    Engine::start(store, Arc::new(NoTime), Arc::new(Policy::default()), settings).unwrap()
+}
+
+/// Holds the committer inside its first commit until a permit is added.
+pub(crate) fn gate() -> (Arc<Semaphore>, impl Fn(&[Command]) -> Result<()> + Send + Sync + 'static) {
+    let gate = Arc::new(Semaphore::new(0));
+    let (waits, first) = (gate.clone(), AtomicUsize::new(0));
+    let fault = move |_: &[Command]| {
+        if first.fetch_add(1, SeqCst) == 0 {
+            while waits.try_acquire().is_err() {
+                std::thread::yield_now();
+            }
+        }
+        Ok(())
+    };
+    (gate, fault)
+}
+
+impl Store for Faulty {
+    fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
+        self.tries.fetch_add(1, SeqCst);
+        if let Some(fault) = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).as_ref() {
+            fault(batch)?;
+        }
+        let replies = self.inner.commit(batch, now, policy)?;
+        self.batches.lock().unwrap().push(batch.len());
+        Ok(replies)
+    }
+
+    fn load(&self, keys: &Keys) -> Result<Ledger> {
+        self.inner.load(keys)
+    }
+
+    fn snapshot(&self) -> Result<Ledger> {
+        self.inner.snapshot()
+    }
+
+    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.inner.due(kind, now, limit)
+    }
+
+    fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {
+        self.inner.orders(filter, page)
+    }
+
+    fn events(&self, filter: &EventFilter, page: &Page) -> Result<Listed<(EventKey, Event)>> {
+        self.inner.events(filter, page)
+    }
+
+    fn entitlements(
+        &self,
+        filter: &EntitlementFilter,
+        page: &Page,
+    ) -> Result<Listed<((OrderId, Unit), Entitlement)>> {
+        self.inner.entitlements(filter, page)
+    }
+
+    fn cases(&self, filter: &CaseFilter, page: &Page) -> Result<Listed<(CaseKey, Case)>> {
+        self.inner.cases(filter, page)
+    }
+
+    fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
+        self.inner.tasks(filter, page)
+    }
+
+    fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
+        self.inner.api_key(digest)
+    }
+
+    fn counts(&self) -> Result<Counts> {
+        self.inner.counts()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+}
