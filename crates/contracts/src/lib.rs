@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Delivery contracts: how a provider's notifications are proved genuine and what they assert, as data.
+//!
+//! ```text
+//! contracts/*.toml ── parse, merge, check ──> Contract
+//! Contract + secrets ──> Verifier ── headers, raw body, now ──> Verified ── read ──> notices for the ledger
+//! ```
+//!
+//! It knows JSON and signatures and nothing else: no network, no clock, no store, no configuration file, no HTTP
+//! library. A provider is added as a file; code only where the format cannot say it.
+//!
+//! Two limits are the caller's: how large a body may be, and who reads `Refused` (never the sender).
+
+mod contract;
+mod json;
+mod pointer;
+mod read;
+mod secret;
+mod sign;
+mod verify;
+
+pub use contract::{Acknowledgement, Certainty, Contract, ContractError};
+pub use read::{Delivery, ITEMS_MAX};
+pub use secret::{Secret, SecretError};
+pub use verify::{Refused, SECRETS_MAX, SIGNATURES_MAX, Verified, Verifier};

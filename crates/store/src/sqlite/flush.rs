@@ -5,11 +5,9 @@ use rusqlite::Connection;
 
 use super::encode::Column;
 use super::row::Stored;
+use super::sql::CHUNKS;
 use super::sql_error;
 use crate::{Result, StoreError, StoreErrorKind};
-
-/// Rows in one INSERT. Fixed sizes keep the statement cache warm.
-const CHUNKS: &[usize] = &[32, 8, 1];
 
 pub(super) fn flush(connection: &Connection, changes: &Changes) -> Result<()> {
     table(connection, &changes.references)?;
@@ -40,33 +38,26 @@ fn table<T: Stored>(connection: &Connection, changes: &[Change<T::Key, T>]) -> R
         }
     }
     let mut rest = &inserts[..];
-    for size in CHUNKS {
-        while rest.len() >= *size {
-            let (chunk, left) = rest.split_at(*size);
-            insert::<T>(connection, chunk)?;
+    for (size, sql) in CHUNKS.into_iter().zip(&T::sql().insert) {
+        while rest.len() >= size {
+            let (chunk, left) = rest.split_at(size);
+            insert(connection, sql, chunk)?;
             rest = left;
         }
     }
     Ok(())
 }
 
-/// A plain INSERT: the unique key is the final guard, and its violation is an error, never "already there".
-fn insert<T: Stored>(connection: &Connection, rows: &[Vec<Column<'_>>]) -> Result<()> {
-    let tuple = format!("({})", vec!["?"; T::COLUMNS.len()].join(", "));
-    let tuples = vec![tuple; rows.len()].join(", ");
-    let sql = format!("INSERT INTO {} ({}) VALUES {tuples}", T::TABLE, T::COLUMNS.join(", "));
-    let mut statement = connection.prepare_cached(&sql).map_err(sql_error)?;
+fn insert(connection: &Connection, sql: &str, rows: &[Vec<Column<'_>>]) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql).map_err(sql_error)?;
     statement.execute(rusqlite::params_from_iter(rows.iter().flatten())).map_err(sql_error)?;
     Ok(())
 }
 
 fn update<T: Stored>(connection: &Connection, row: Vec<Column<'_>>) -> Result<()> {
     let changing = |column: &str| !T::FIXED.contains(&column);
-    let (keys, values) = T::COLUMNS.split_at(T::KEY_COLUMNS);
-    let set: Vec<_> = values.iter().filter(|column| changing(column)).map(|c| format!("{c} = ?")).collect();
-    let at: Vec<_> = keys.iter().map(|column| format!("{column} = ?")).collect();
-    let sql = format!("UPDATE {} SET {} WHERE {}", T::TABLE, set.join(", "), at.join(" AND "));
-    let mut statement = connection.prepare_cached(&sql).map_err(sql_error)?;
+    let values = &T::COLUMNS[T::KEY_COLUMNS..];
+    let mut statement = connection.prepare_cached(&T::sql().update).map_err(sql_error)?;
     let (key, rest) = row.split_at(T::KEY_COLUMNS);
     let rest = rest.iter().zip(values).filter(|(_, column)| changing(column)).map(|(value, _)| value);
     let updated = statement.execute(rusqlite::params_from_iter(rest.chain(key))).map_err(sql_error)?;

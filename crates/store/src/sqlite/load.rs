@@ -21,11 +21,7 @@ pub(super) struct Rows<'a> {
 impl Rows<'_> {
     /// Every row whose first key columns are `key`.
     pub(super) fn select<T: Stored>(&self, key: &[Column<'_>]) -> Result<Vec<(T::Key, T)>> {
-        let wanted: Vec<_> =
-            T::COLUMNS.iter().take(key.len()).map(|column| format!("{column} = ?")).collect();
-        let filter = if wanted.is_empty() { "1".to_owned() } else { wanted.join(" AND ") };
-        let sql = format!("SELECT {} FROM {} WHERE {filter}", T::COLUMNS.join(", "), T::TABLE);
-        self.read(&sql, key)
+        self.read(&T::sql().select[key.len()], key)
     }
 
     /// Every row that a statement gives, whose columns are `T`'s.

@@ -6,6 +6,7 @@ mod load;
 mod open;
 mod query;
 mod row;
+mod sql;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

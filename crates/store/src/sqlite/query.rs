@@ -50,7 +50,7 @@ fn list<T: Stored>(
     (filter, values): (String, Vec<Column<'_>>),
     cursor: impl Fn(&T::Key, &T) -> Cursor,
 ) -> Result<Listed<(T::Key, T)>> {
-    let sql = format!("SELECT {} FROM {} {filter}", T::COLUMNS.join(", "), T::TABLE);
+    let sql = format!("{} {filter}", T::sql().list);
     let rows = rows.read::<T>(&sql, &values)?;
     Ok(cut(rows.into_iter().map(|(key, row)| (cursor(&key, &row), (key, row))).collect(), page))
 }
@@ -127,9 +127,8 @@ impl Rows<'_> {
 
     pub(super) fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
         let sql = format!(
-            "SELECT {} FROM task WHERE state = 'pending' AND kind = ? AND due_at <= ? \
-             ORDER BY due_at, order_id, unit LIMIT ?",
-            Task::COLUMNS.join(", ")
+            "{} WHERE state = 'pending' AND kind = ? AND due_at <= ? ORDER BY due_at, order_id, unit LIMIT ?",
+            Task::sql().list
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = self.read::<Task>(&sql, &[text(kind.as_str()), time(now), int(limit)])?;
@@ -137,7 +136,7 @@ impl Rows<'_> {
     }
 
     pub(super) fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
-        let sql = format!("SELECT {} FROM api_key WHERE digest = ?", ApiKey::COLUMNS.join(", "));
+        let sql = format!("{} WHERE digest = ?", ApiKey::sql().list);
         Ok(self.read::<ApiKey>(&sql, &[blob(&digest.0)])?.pop())
     }
 }

@@ -10,6 +10,7 @@ use super::encode::{
     Column, Reader, blob, corrupt, count, fact_columns, int, json, maybe, outcome_columns, owned, parse_fact,
     parse_outcome, parse_reference, parse_subject, reference_columns, subject_columns, text, time,
 };
+use super::sql::Sql;
 use crate::Result;
 
 /// A table's row: how it is written and read.
@@ -25,6 +26,20 @@ pub(super) trait Stored: Sized {
 
     fn write<'a>(key: &'a Self::Key, row: &'a Self) -> Result<Vec<Column<'a>>>;
     fn read(from: &mut Reader<'_>) -> Result<(Self::Key, Self)>;
+    /// The table's statements, built once.
+    fn sql() -> &'static Sql;
+}
+
+/// Gives a table its [`Stored::sql`]. (A static in a provided method would be one for all tables.)
+macro_rules! built_once {
+    ($row:ty) => {
+        fn sql() -> &'static Sql {
+            static SQL: std::sync::LazyLock<Sql> = std::sync::LazyLock::new(|| {
+                Sql::new(<$row>::TABLE, <$row>::COLUMNS, <$row>::KEY_COLUMNS, <$row>::FIXED)
+            });
+            &SQL
+        }
+    };
 }
 
 impl Stored for Event {
@@ -49,6 +64,8 @@ impl Stored for Event {
     const KEY_COLUMNS: usize = 2;
     const FIXED: &'static [&'static str] =
         &["source", "kind", "content", "digest", "body", "received_at", "trace"];
+
+    built_once!(Event);
 
     fn write<'a>(key: &'a EventKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (outcome, detail) = outcome_columns(&row.outcome);
@@ -98,6 +115,8 @@ impl Stored for Payment {
     const KEY_COLUMNS: usize = 2;
     const FIXED: &'static [&'static str] = &["first_at"];
 
+    built_once!(Payment);
+
     fn write<'a>(key: &'a PaymentKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
             owned(key.account.to_string()),
@@ -120,6 +139,8 @@ impl Stored for FactValue {
     const COLUMNS: &'static [&'static str] =
         &["account", "payment", "kind", "fact_id", "stage", "money_unit", "rank", "amount"];
     const KEY_COLUMNS: usize = 6;
+
+    built_once!(FactValue);
 
     fn write<'a>((payment, fact): &'a (PaymentKey, FactKey), row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (kind, id, stage, unit) = fact_columns(fact);
@@ -166,6 +187,8 @@ impl Stored for Order {
     const KEY_COLUMNS: usize = 1;
     const FIXED: &'static [&'static str] =
         &["customer", "lines", "total", "money_unit", "fulfil", "hint", "placed_at", "request", "trace"];
+
+    built_once!(Order);
 
     fn write<'a>(key: &'a OrderId, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -239,6 +262,8 @@ impl Stored for Reference {
         &["kind", "account", "id", "order_id", "expected", "money_unit", "payments"];
     const KEY_COLUMNS: usize = 3;
 
+    built_once!(Reference);
+
     fn write<'a>(key: &'a ReferenceKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (kind, account, id) = reference_columns(key);
         Ok(vec![
@@ -272,6 +297,8 @@ impl Stored for Task {
     const KEY_COLUMNS: usize = 3;
     const FIXED: &'static [&'static str] = &["created_at", "trace"];
 
+    built_once!(Task);
+
     fn write<'a>(key: &'a TaskKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
             text(key.order.as_str()),
@@ -302,6 +329,8 @@ impl Stored for Entitlement {
         &["order_id", "unit", "customer", "lines", "granted_at", "order_revision", "revoked_at"];
     const KEY_COLUMNS: usize = 2;
     const FIXED: &'static [&'static str] = &["customer", "lines", "granted_at"];
+
+    built_once!(Entitlement);
 
     fn write<'a>((order, unit): &'a (OrderId, Unit), row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -344,6 +373,8 @@ impl Stored for Case {
     ];
     const KEY_COLUMNS: usize = 5;
     const FIXED: &'static [&'static str] = &["handle", "opened_at", "detail", "digest", "body"];
+
+    built_once!(Case);
 
     fn write<'a>(key: &'a CaseKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (kind, account, id) = subject_columns(&key.subject);
@@ -390,6 +421,8 @@ impl Stored for CommandRecord {
     const COLUMNS: &'static [&'static str] = &["id", "fingerprint", "reply", "at"];
     const KEY_COLUMNS: usize = 1;
 
+    built_once!(CommandRecord);
+
     fn write<'a>(key: &'a CommandId, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![text(key.as_str()), blob(&row.fingerprint.0), json(&row.reply)?, time(row.at)])
     }
@@ -404,6 +437,8 @@ impl Stored for Audit {
     const TABLE: &'static str = "audit";
     const COLUMNS: &'static [&'static str] = &["at", "command", "by", "action", "subject", "reason"];
     const KEY_COLUMNS: usize = 2;
+
+    built_once!(Audit);
 
     fn write<'a>(key: &'a AuditKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -428,6 +463,8 @@ impl Stored for ApiKey {
     const TABLE: &'static str = "api_key";
     const COLUMNS: &'static [&'static str] = &["name", "digest", "scope", "created_at", "revoked_at"];
     const KEY_COLUMNS: usize = 1;
+
+    built_once!(ApiKey);
 
     fn write<'a>(key: &'a KeyName, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![

@@ -1,0 +1,107 @@
+//! From text and overlay to a checked contract. Mistakes of the file are told apart from the source's.
+
+use paidonce_ledger::Name;
+
+use super::format::{Format, Truth};
+use super::mistake::{ContractError, Mistake, Place, line_at};
+use super::overlay::merge;
+use super::{Acknowledgement, Checked, plan, signature};
+
+/// The version of the format that this build reads.
+const FORMAT: u32 = 1;
+
+/// What a source writes where the contract could not say how deliveries are signed.
+const SIGNATURE_EXAMPLE: &str = r#"
+    [signature]
+    header = "X-Signature"
+    mac = "hmac-sha256"
+    key = "utf8"
+    encoding = "hex""#;
+
+/// What it writes where the members of an event are not known.
+const READ_EXAMPLE: &str = r#"
+    [read]
+    id = "id"
+    type = "type""#;
+
+pub(super) fn parse(text: &str, file: &str, overlay: Option<&toml::Table>) -> Result<Checked, ContractError> {
+    let spoken = |error: &toml::de::Error| {
+        let line = error.span().map(|span| line_at(text, span.start));
+        ContractError::new(file, line, error.message())
+    };
+    // The file by itself first: its own mistakes have lines.
+    let own: Format = toml::from_str(text).map_err(|error| spoken(&error))?;
+    let (format, events) = match overlay {
+        None => {
+            let events = (0..own.event.len()).map(Some).collect();
+            (own, events)
+        }
+        Some(overlay) => {
+            let table = toml::from_str(text).map_err(|error| spoken(&error))?;
+            let (merged, events) = merge(table, Some(overlay));
+            let format = merged.try_into::<Format>();
+            (format.map_err(|error| ContractError::in_overlay(file, error.to_string().trim()))?, events)
+        }
+    };
+    complete(&format, file)?;
+    check(format).map_err(|mistake| mistake.located(text, file, overlay, &events))
+}
+
+/// Refuses a contract that leaves to the source what the source has not said.
+fn complete(format: &Format, file: &str) -> Result<(), ContractError> {
+    let signature = signature::missing(&format.signature);
+    let read = plan::missing(&format.read);
+    if signature.is_empty() && read.is_empty() {
+        return Ok(());
+    }
+    let example = |missing: &[&str], text| if missing.is_empty() { "" } else { text };
+    let message = format!(
+        "the contract does not say everything that is needed to verify and read a delivery of {}; \
+         the source has to state:\n    {}\nfor example, in its own settings for the contract:{}{}",
+        format.title,
+        [&*signature, &*read].concat().join("\n    "),
+        example(&signature, SIGNATURE_EXAMPLE),
+        example(&read, READ_EXAMPLE),
+    );
+    Err(ContractError::new(file, None, message))
+}
+
+fn check(format: Format) -> Result<Checked, Mistake> {
+    if format.format != FORMAT {
+        return Err(Place::of("format").mistake(format!("this program reads format = {FORMAT}")));
+    }
+    if format.truth == Truth::Fetch {
+        return Err(Place::of("truth").mistake("\"fetch\" needs lookups, which this version does not have"));
+    }
+    let at = Place::of("provider");
+    let provider = Name::new(&format.provider).map_err(|error| at.mistake(error.to_string()))?;
+    if !format.provider.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    {
+        return Err(at.mistake("lower-case letters, digits and hyphens: it is part of every key"));
+    }
+    let acknowledgement = acknowledgement(&format)?;
+    let signature = signature::compile(&format.signature)?;
+    let plan = plan::compile(&format, &signature)?;
+    Ok(Checked {
+        provider,
+        title: format.title,
+        docs: format.docs,
+        certainty: format.certainty,
+        signature,
+        plan,
+        acknowledgement,
+        redelivery_window_h: format.redelivery.window_h,
+    })
+}
+
+fn acknowledgement(format: &Format) -> Result<Acknowledgement, Mistake> {
+    let (answer, at) = (&format.acknowledge, Place::of("acknowledge"));
+    if !(200..300).contains(&answer.status) {
+        return Err(at.key("status").mistake("a status from 200 to 299: it says that the event is stored"));
+    }
+    let conflict_status = answer.conflict_status.unwrap_or(answer.status);
+    if conflict_status != 409 && !(200..300).contains(&conflict_status) {
+        return Err(at.key("conflict_status").mistake("409, or a status from 200 to 299"));
+    }
+    Ok(Acknowledgement { status: answer.status, body: answer.body.clone(), conflict_status })
+}

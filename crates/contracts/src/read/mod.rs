@@ -1,0 +1,149 @@
+//! From a verified body to notices: what the contract's paths find, in the ledger's words.
+//!
+//! It never fails and never decides: what cannot be read becomes a notice that names the member (never its
+//! value), so that a genuine delivery is always stored. Reached only through `Verified`.
+
+mod claim;
+mod content;
+mod identity;
+mod money;
+mod scalar;
+
+use std::sync::Arc;
+
+use paidonce_ledger::Body;
+use paidonce_ledger::{EventId, Mode, Name};
+use paidonce_ledger::{Notice, Reading};
+
+use crate::contract::format::ConditionFormat;
+use crate::contract::plan::{Condition, ModeRule, Plan};
+use crate::json::{Document, Kind, Value};
+use crate::pointer::Scope;
+use scalar::{Unreadable, malformed};
+
+/// The most events that one delivery may carry. The largest known batch is 250.
+pub const ITEMS_MAX: usize = 1_000;
+
+/// What a genuine delivery is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delivery {
+    /// A test notification: answered 2xx, stored nowhere, changes nothing.
+    Test,
+    /// Its events, at least one, each to be decided alone.
+    Events(Vec<Notice>),
+}
+
+/// Reads a delivery. `headers` are the signed ones, by the contract's numbers.
+pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
+    let document = match Document::parse(body) {
+        Ok(document) => document,
+        Err(error) => return Delivery::Events(vec![nameless(body, format!("body: {error}"))]),
+    };
+    let root = document.root();
+    if let Some(test) = &plan.test
+        && test.find(Scope { event: root, item: None }).is_some_and(|value| *value.kind() == Kind::Bool(true))
+    {
+        return Delivery::Test;
+    }
+    let Some(items) = &plan.items else { return Delivery::Events(vec![notice(plan, root, body, headers)]) };
+    let problem = match items.find(Scope { event: root, item: None }) {
+        None => "absent",
+        Some(list) if *list.kind() != Kind::List => "not a list",
+        Some(list) => match list.children().take(ITEMS_MAX + 1).count() {
+            0 => "an empty list",
+            n if n > ITEMS_MAX => "a list with more items than are read",
+            _ => {
+                let notices = list.children().map(|item| notice(plan, item, item.raw(), headers));
+                return Delivery::Events(notices.collect());
+            }
+        },
+    };
+    Delivery::Events(vec![nameless(body, format!("{}: {problem}", items.text()))])
+}
+
+/// A notice of bytes that have no readable identity: they are their own.
+fn nameless(bytes: &[u8], why: String) -> Notice {
+    let body = Body::new(bytes);
+    Notice {
+        id: id_of_bytes(&body),
+        kind: Arc::from(""),
+        account: None,
+        mode: None,
+        reading: Reading::Unreadable(why),
+        content: body.digest(),
+        body,
+    }
+}
+
+fn id_of_bytes(body: &Body) -> EventId {
+    EventId::new(format!("sha256:{}", body.digest())).expect("71 characters of ASCII are an id")
+}
+
+fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], headers: &[&[u8]]) -> Notice {
+    if *event.kind() != Kind::Object {
+        return nameless(bytes, "body: not an object".to_owned());
+    }
+    let scope = Scope { event, item: None };
+    let (id, kind) = (identity::id(&plan.id, scope, headers), scalar::kind(&plan.kind, scope));
+    let (account, mode) = (account(plan, scope), mode(plan, scope));
+    let ignored = !plan.ignore_when.is_empty() && holds_all(&plan.ignore_when, scope);
+    let reading = match (&id, &kind, &account, &mode) {
+        (Ok(_), ..) if ignored => Reading::Ignored,
+        (Ok(id), Ok(kind), Ok(_), Ok(_)) => claim::reading(plan, kind, id, scope),
+        (Err(why), ..) | (_, Err(why), ..) | (_, _, Err(why), _) | (.., Err(why)) => why.reading(),
+    };
+    let body = Body::new(bytes);
+    Notice {
+        id: id.unwrap_or_else(|_| id_of_bytes(&body)),
+        kind: kind.unwrap_or_default(),
+        account: account.unwrap_or_default(),
+        mode: mode.unwrap_or_default(),
+        reading,
+        content: if plan.without.is_empty() { body.digest() } else { content::digest(event, &plan.without) },
+        body,
+    }
+}
+
+fn account(plan: &Plan, scope: Scope<'_>) -> Result<Option<Name>, Unreadable> {
+    let Some((pointer, value)) = plan.account.find(scope) else { return Ok(None) };
+    let text = scalar::id_text(value).ok_or_else(|| malformed(pointer, "not an id"))?;
+    Name::new(text).map(Some).map_err(|error| malformed(pointer, error))
+}
+
+fn mode(plan: &Plan, scope: Scope<'_>) -> Result<Option<Mode>, Unreadable> {
+    match &plan.mode {
+        None => Ok(None),
+        Some(ModeRule::Livemode(pointers)) => match pointers.find(scope) {
+            None => Ok(None),
+            Some((pointer, value)) => match value.kind() {
+                Kind::Bool(true) => Ok(Some(Mode::Live)),
+                Kind::Bool(false) => Ok(Some(Mode::Test)),
+                _ => Err(malformed(pointer, "not a boolean")),
+            },
+        },
+        Some(ModeRule::Words { member, live, test }) => match member.find(scope) {
+            None => Ok(None),
+            Some((pointer, value)) => match value.kind() {
+                Kind::Text(word) if live.iter().any(|known| known == word) => Ok(Some(Mode::Live)),
+                Kind::Text(word) if test.iter().any(|known| known == word) => Ok(Some(Mode::Test)),
+                _ => Err(malformed(pointer, "none of the contract's words for live and test")),
+            },
+        },
+    }
+}
+
+/// Whether all of `conditions` hold.
+fn holds_all(conditions: &[Condition], scope: Scope<'_>) -> bool {
+    conditions.iter().all(|condition| {
+        let value = condition.pointer.find(scope);
+        match (&condition.test, value.map(Value::kind)) {
+            (ConditionFormat::Present, value) => value.is_some(),
+            (ConditionFormat::Absent, value) => value.is_none(),
+            (ConditionFormat::Bool(expected), Some(Kind::Bool(is))) => expected == is,
+            (ConditionFormat::Texts(expected), Some(Kind::Text(is))) => {
+                expected.iter().any(|text| text == is)
+            }
+            _ => false,
+        }
+    })
+}

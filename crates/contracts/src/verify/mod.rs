@@ -1,0 +1,171 @@
+//! Whether a request is genuine: decided over its raw bytes, before anything in them is read.
+//!
+//! Sans I/O and without a clock: headers, body and `now` come in, a [`Verified`] or a [`Refused`] goes out.
+//! There is no entry point that takes a parsed value, and no setting that skips anything.
+
+mod header;
+pub(crate) mod key;
+mod refused;
+
+pub use refused::Refused;
+
+use crate::contract::Contract;
+use crate::contract::signature::{Age, Part, Signature};
+use crate::read::{Delivery, read};
+use crate::secret::{Secret, SecretError};
+use header::{Claim, Located};
+use key::Key;
+
+/// The most secrets of one source: the current one, the next, and one for each of a few registrations.
+pub const SECRETS_MAX: usize = 8;
+
+/// The most signatures of one request that are tried. Providers send two while a secret is rolled.
+pub const SIGNATURES_MAX: usize = 8;
+
+/// A contract with the secrets of one source, prepared.
+#[derive(Debug)]
+pub struct Verifier {
+    contract: Contract,
+    keys: Vec<Key>,
+}
+
+/// A delivery that was proved genuine. Made only by [`Verifier::verify`].
+#[derive(Debug)]
+pub struct Verified<'a> {
+    contract: &'a Contract,
+    body: &'a [u8],
+    /// The signed headers, by the contract's numbers.
+    headers: Vec<&'a [u8]>,
+    timestamp_unix_s: Option<i64>,
+    secret_position: usize,
+}
+
+impl Verifier {
+    /// Prepares the keys. Several secrets are for a rotation, or for several registrations on one URL.
+    ///
+    /// # Errors
+    /// No secret, an empty one, or one that has none of the forms that the contract knows.
+    pub fn new(contract: &Contract, secrets: &[Secret]) -> Result<Self, SecretError> {
+        let schemes = &contract.signature().schemes;
+        if secrets.is_empty() {
+            return Err(SecretError::None { expected: key::expected(schemes) });
+        }
+        if secrets.len() > SECRETS_MAX {
+            return Err(SecretError::TooMany { count: secrets.len() });
+        }
+        let mut keys = Vec::new();
+        for (position, secret) in secrets.iter().enumerate() {
+            keys.extend(key::prepare(schemes, secret, position)?);
+        }
+        Ok(Self { contract: contract.clone(), keys })
+    }
+
+    /// The contract whose deliveries it verifies.
+    #[must_use]
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Verifies one request. `headers` are its header lines, in any case and order, repeated ones repeated.
+    ///
+    /// # Errors
+    /// Why it is not genuine. That is for counters and logs: whoever sent it gets one answer for all of them.
+    pub fn verify<'a>(
+        &'a self,
+        headers: &[(&'a str, &'a [u8])],
+        body: &'a [u8],
+        now_unix_s: i64,
+    ) -> Result<Verified<'a>, Refused> {
+        let signature = self.contract.signature();
+        let located = header::locate(signature, headers)?;
+        let claim = header::claim(signature, &located)?;
+        let secret_position = self.matching_secret(signature, &located, &claim, body)?;
+        // Only now is the timestamp anybody's word but the sender's.
+        if let (Some(age), Some((_, at))) = (signature.age, claim.timestamp) {
+            in_time(age, at, now_unix_s)?;
+        }
+        Ok(Verified {
+            contract: &self.contract,
+            body,
+            headers: located.headers,
+            timestamp_unix_s: claim.timestamp.map(|(_, at)| at),
+            secret_position,
+        })
+    }
+
+    /// Tries every key on every signature of its kind, each in constant time.
+    fn matching_secret(
+        &self,
+        signature: &Signature,
+        located: &Located<'_>,
+        claim: &Claim<'_>,
+        body: &[u8],
+    ) -> Result<usize, Refused> {
+        let parts = || {
+            signature.signed.iter().map(|part| match part {
+                Part::Body => body,
+                Part::Timestamp => claim.timestamp.map(|(text, _)| text.as_bytes()).unwrap_or_default(),
+                Part::Header(index) => located.headers[*index],
+                Part::Literal(text) => text.as_bytes(),
+            })
+        };
+        let mut tried = false;
+        let mut matching = None;
+        for key in &self.keys {
+            let encoding = signature.schemes[key.scheme].encoding;
+            let of_its_kind = || claim.signatures.iter().filter(|(scheme, _)| *scheme == key.scheme);
+            if of_its_kind().next().is_none() {
+                continue;
+            }
+            tried = true;
+            if key.fits_any(parts(), of_its_kind().map(|(_, text)| *text), encoding) {
+                matching = matching.or(Some(key.secret_position));
+            }
+        }
+        match matching {
+            Some(position) => Ok(position),
+            None if tried => Err(Refused::SignatureMismatch),
+            None => Err(Refused::NoSignatureOfExpectedScheme),
+        }
+    }
+}
+
+/// Both differences saturate: a timestamp of fifteen digits cannot overflow them, a clock of any value neither.
+fn in_time(age: Age, at: i64, now: i64) -> Result<(), Refused> {
+    let age_s = now.saturating_sub(at);
+    if age_s > age.max_age_s {
+        return Err(Refused::TimestampTooOld { age_s });
+    }
+    let ahead_s = at.saturating_sub(now);
+    if age.max_future_s.is_some_and(|max| ahead_s > max) {
+        return Err(Refused::TimestampInFuture { ahead_s });
+    }
+    Ok(())
+}
+
+impl<'a> Verified<'a> {
+    /// Reads its events by the contract that verified it. Never fails: what cannot be read is a notice that
+    /// says so.
+    #[must_use]
+    pub fn read(&self) -> Delivery {
+        read(self.contract.plan(), self.body, &self.headers)
+    }
+
+    /// The bytes that were signed.
+    #[must_use]
+    pub fn body(&self) -> &'a [u8] {
+        self.body
+    }
+
+    /// Which of the source's secrets fitted, from 0.
+    #[must_use]
+    pub fn secret_position(&self) -> usize {
+        self.secret_position
+    }
+
+    /// The signed time of the attempt, where the contract has one. (It orders nothing.)
+    #[must_use]
+    pub fn timestamp_unix_s(&self) -> Option<i64> {
+        self.timestamp_unix_s
+    }
+}

@@ -1,0 +1,38 @@
+//! The text of each table's statements, built once from its columns.
+
+/// Rows in one INSERT, largest first. Fixed sizes keep the statement cache warm.
+pub(super) const CHUNKS: [usize; 3] = [32, 8, 1];
+
+/// A table's statements.
+pub(super) struct Sql {
+    /// By how many of the key columns are given: all rows, .., one row.
+    pub(super) select: Vec<String>,
+    /// Of as many rows as [`CHUNKS`] says. A plain INSERT: the unique key is the final guard, and its violation is
+    /// an error, never "already there".
+    pub(super) insert: [String; 3],
+    /// Of one row, by its whole key. Values first, then the key.
+    pub(super) update: String,
+    /// Everything up to the table's name, for listings.
+    pub(super) list: String,
+}
+
+impl Sql {
+    pub(super) fn new(table: &str, columns: &[&str], key_columns: usize, fixed: &[&str]) -> Self {
+        let all = columns.join(", ");
+        let list = format!("SELECT {all} FROM {table}");
+        let by = |n: usize| {
+            columns[..n].iter().map(|column| format!("{column} = ?")).collect::<Vec<_>>().join(" AND ")
+        };
+        let select = (0..=key_columns).map(|n| match n {
+            0 => list.clone(),
+            n => format!("{list} WHERE {}", by(n)),
+        });
+        let tuple = format!("({})", vec!["?"; columns.len()].join(", "));
+        let insert = CHUNKS
+            .map(|n| format!("INSERT INTO {table} ({all}) VALUES {}", vec![tuple.as_str(); n].join(", ")));
+        let changing = columns[key_columns..].iter().filter(|column| !fixed.contains(column));
+        let set: Vec<_> = changing.map(|column| format!("{column} = ?")).collect();
+        let update = format!("UPDATE {table} SET {} WHERE {}", set.join(", "), by(key_columns));
+        Self { select: select.collect(), insert, update, list }
+    }
+}
