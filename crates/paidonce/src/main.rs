@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main(){}
+//! The binary: everything is in the library, so that tests reach it.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    paidonce::cli::run()
+}

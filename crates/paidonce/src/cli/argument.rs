@@ -1,0 +1,88 @@
+//! Arguments that are more than a word: money, lines, references, and where a key is kept.
+
+use paidonce_ledger::{Money, MoneyUnit};
+
+use crate::http::dto::{Amount, LineBody, ReferenceRequest};
+use crate::output::Failure;
+
+/// Reads `19.90 EUR` or `0.5 eip155:1/USDC/6`.
+pub(crate) fn amount(text: &str) -> Result<Amount, String> {
+    let (amount, unit) = text
+        .split_once(' ')
+        .ok_or_else(|| format!("{text:?} is no amount of money: write \"19.90 EUR\", in quotes"))?;
+    let unit = MoneyUnit::parse(unit.trim()).map_err(|error| error.to_string())?;
+    let money = Money::parse(amount, unit).map_err(|error| error.to_string())?;
+    Ok(Amount { amount: money.to_decimal(), unit: money.unit().to_string() })
+}
+
+/// Reads `sku=ebook,quantity=2`, or `ebook` for one of it.
+pub(crate) fn line(text: &str) -> Result<LineBody, String> {
+    let mut line = LineBody { sku: String::new(), quantity: 1 };
+    for part in text.split(',') {
+        match part.split_once('=') {
+            Some(("sku", sku)) => sku.clone_into(&mut line.sku),
+            Some(("quantity", quantity)) => {
+                line.quantity = quantity.parse().map_err(|_| format!("{quantity:?} is no whole number"))?;
+            }
+            None => part.clone_into(&mut line.sku),
+            Some((name, _)) => return Err(format!("a line has sku and quantity, not {name:?}")),
+        }
+    }
+    if line.sku.is_empty() {
+        return Err("a line needs a sku: write sku=ebook,quantity=1".to_owned());
+    }
+    Ok(line)
+}
+
+/// Reads `SOURCE=ID`, or `SOURCE=ID=AMOUNT` with the amount that is expected of it.
+pub(crate) fn reference(text: &str) -> Result<ReferenceRequest, String> {
+    let (source, rest) = text
+        .split_once('=')
+        .ok_or_else(|| format!("{text:?} is no reference: write SOURCE=ID, as in stripe=pi_123"))?;
+    let (id, expected) = match rest.split_once('=') {
+        Some((id, money)) => (id, Some(amount(money)?)),
+        None => (rest, None),
+    };
+    Ok(ReferenceRequest { source: source.to_owned(), id: id.to_owned(), expected })
+}
+
+/// Reads an API key from where the argument says it is. A key is never an argument: other users could see it.
+pub(crate) fn secret_text(place: &str) -> Result<String, Failure> {
+    let usage = |what: String| Failure::usage(what, "write --key env:NAME or --key file:PATH");
+    match place.split_once(':') {
+        Some(("env", name)) => {
+            std::env::var(name).map_err(|_| usage(format!("the environment variable {name} is not set")))
+        }
+        Some(("file", path)) => std::fs::read_to_string(path)
+            .map(|text| text.trim_end().to_owned())
+            .map_err(|error| usage(format!("{path} cannot be read: {error}"))),
+        _ => Err(usage("--key names no place".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_is_an_exact_amount_and_a_unit() {
+        let read = amount("19.9 eur").unwrap();
+        assert_eq!((read.amount.as_str(), read.unit.as_str()), ("19.90", "EUR"));
+        for text in ["19.90", "EUR 19.90", "19.905 EUR", "-1 EUR", "1,5 EUR", "1 XYZ"] {
+            assert!(amount(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_and_references_are_read() {
+        let read = line("sku=ebook,quantity=2").unwrap();
+        assert_eq!((read.sku.as_str(), read.quantity), ("ebook", 2));
+        assert_eq!(line("ebook").unwrap().quantity, 1);
+        assert!(line("quantity=2").is_err());
+        assert!(line("sku=a,colour=red").is_err());
+        let read = reference("stripe=pi_1=10.00 EUR").unwrap();
+        assert_eq!((read.source.as_str(), read.id.as_str()), ("stripe", "pi_1"));
+        assert_eq!(read.expected.unwrap().amount, "10.00");
+        assert!(reference("pi_1").is_err());
+    }
+}

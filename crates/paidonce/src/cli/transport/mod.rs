@@ -1,0 +1,84 @@
+//! How a command reaches the ledger: the store itself, or a server's API. Same questions, same answers.
+
+mod direct;
+mod remote;
+
+use paidonce_store::Page;
+
+use crate::http::dto::{
+    CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing, OrderPlaced,
+    OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
+};
+use crate::output::Failure;
+
+pub(crate) use direct::Direct;
+pub(crate) use remote::{Remote, agent};
+
+/// An answer, or why there is none.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+/// Which events.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EventQuery {
+    pub(crate) source: Option<String>,
+    pub(crate) outcome: Option<String>,
+    pub(crate) id: Option<String>,
+}
+
+/// Which entitlements.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EntitlementQuery {
+    pub(crate) order: Option<String>,
+    pub(crate) customer: Option<String>,
+    pub(crate) sku: Option<String>,
+    pub(crate) active: bool,
+}
+
+/// Which cases.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CaseQuery {
+    pub(crate) open: bool,
+    pub(crate) order: Option<String>,
+}
+
+/// Which tasks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TaskQuery {
+    pub(crate) state: Option<String>,
+    pub(crate) order: Option<String>,
+}
+
+/// Everything that can be asked and done on both ways.
+pub(crate) trait Transport {
+    /// Places an order; the same id and content again is the same order.
+    fn place(&self, order: &OrderRequest) -> Answer<OrderPlaced>;
+    /// Orders, newest first.
+    fn orders(&self, customer: Option<&str>, page: &Page) -> Answer<Listing<OrderSummary>>;
+    /// One order with everything that hangs on it.
+    fn order(&self, id: &str) -> Answer<OrderShown>;
+    /// Registers a reference; answers the order as it stands then.
+    fn register(&self, order: &str, reference: &ReferenceRequest) -> Answer<OrderShown>;
+    /// Cancels an order; answers it as it stands then.
+    fn cancel(&self, order: &str, reason: &str) -> Answer<OrderShown>;
+    /// An order's story.
+    fn explain(&self, order: &str) -> Answer<ExplanationShown>;
+    /// Events, newest first.
+    fn events(&self, query: &EventQuery, page: &Page) -> Answer<Listing<EventShown>>;
+    /// Entitlements, newest first.
+    fn entitlements(&self, query: &EntitlementQuery, page: &Page) -> Answer<Listing<EntitlementShown>>;
+    /// May this customer have this?
+    fn entitled(&self, customer: &str, sku: &str) -> Answer<EntitledAnswer>;
+    /// Cases, newest first.
+    fn cases(&self, query: &CaseQuery, page: &Page) -> Answer<Listing<CaseShown>>;
+    /// The case of this handle.
+    fn case(&self, handle: &str) -> Answer<CaseShown>;
+    /// Tasks, newest first.
+    fn tasks(&self, query: &TaskQuery, page: &Page) -> Answer<Listing<TaskShown>>;
+    /// Makes a unit's grant due again.
+    fn retry(&self, order: &str, unit: &str, reason: &str) -> Answer<()>;
+}
+
+/// There is no such thing.
+fn unknown(what: &str, id: &str, list: &str) -> Failure {
+    Failure::new(format!("there is no {what} {id}"), format!("`paidonce {list}` shows what there is"))
+}

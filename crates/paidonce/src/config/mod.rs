@@ -1,0 +1,170 @@
+//! `paidonce.toml`: typed, checked as a whole, one file per section.
+//!
+//! Reading it opens nothing and needs no secret: those are read by [`Config::sources`], where they are used. The
+//! file's tables are read by hand and not by serde's derive, because a person wants all mistakes at once, each with
+//! its line, and serde stops at the first.
+
+mod error;
+mod log;
+mod policy;
+mod secret;
+mod section;
+mod server;
+mod source;
+mod store;
+mod suggest;
+mod workers;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use paidonce_ledger::{Policy, SourcePolicy};
+use toml::de::DeTable;
+
+pub use error::ConfigError;
+pub use log::{LogConfig, LogFormat};
+pub use policy::PolicyConfig;
+pub use secret::SecretRef;
+pub use server::ServerConfig;
+pub use source::{ContractChoice, SourceConfig};
+pub use store::{StoreConfig, StoreUrl};
+pub use workers::WorkersConfig;
+
+use section::{Mistakes, Section};
+
+/// The most bytes a configuration may have: more is some other file.
+const FILE_MAX: u64 = 1024 * 1024;
+
+/// A checked configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Where it came from; relative paths in it are relative to its folder.
+    pub file: PathBuf,
+    /// `[server]`
+    pub server: ServerConfig,
+    /// `[store]`
+    pub store: StoreConfig,
+    /// `[log]`
+    pub log: LogConfig,
+    /// `[policy]`
+    pub policy: PolicyConfig,
+    /// `[workers]`
+    pub workers: WorkersConfig,
+    /// `[[source]]`, in the file's order.
+    pub sources: Vec<SourceConfig>,
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or all mistakes in it.
+    pub fn load(file: &Path) -> Result<Self, ConfigError> {
+        let size = std::fs::metadata(file).map(|meta| meta.len());
+        let text = match size {
+            Ok(size) if size > FILE_MAX => Err("it is larger than 1 MiB: is this the right file?".to_owned()),
+            _ => std::fs::read_to_string(file)
+                .map_err(|error| format!("cannot be read: {error}; `paidonce init` writes one")),
+        };
+        Self::parse(&text.map_err(|message| ConfigError::whole(file, message))?, file)
+    }
+
+    /// Reads a text. `file` is how messages name it, and its folder is where relative paths begin.
+    ///
+    /// # Errors
+    /// All mistakes in it.
+    pub fn parse(text: &str, file: &Path) -> Result<Self, ConfigError> {
+        let line = |at: usize| 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+        let (root, errors) = DeTable::parse_recoverable(text);
+        if !errors.is_empty() {
+            // toml's own Display quotes the line, which may be a secret: its message alone does not.
+            let mistake = |error: &toml::de::Error| {
+                (error.span().map(|span| line(span.start)), format!("this is no TOML: {}", error.message()))
+            };
+            return Err(ConfigError::new(file, errors.iter().map(mistake).collect()));
+        }
+        let mistakes: Mistakes = RefCell::default();
+        let config = read(root.get_ref(), file, &mistakes, &line);
+        let mistakes = mistakes.into_inner();
+        if mistakes.is_empty() {
+            return Ok(config);
+        }
+        let located = mistakes.into_iter().map(|(span, message)| (Some(line(span.start)), message));
+        Err(ConfigError::new(file, located.collect()))
+    }
+
+    /// The commented file that `paidonce init` writes: every setting with its default.
+    #[must_use]
+    pub fn example() -> &'static str {
+        include_str!("template.toml")
+    }
+
+    /// The ledger's policy.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        let of = |source: &SourceConfig| {
+            (source.name.clone(), SourcePolicy { hints: source.hints, unmatched: source.unmatched })
+        };
+        Policy {
+            sources: self.sources.iter().map(of).collect(),
+            refund_blocks: self.policy.refund_blocks,
+            after_grant: self.policy.after_grant,
+        }
+    }
+
+    /// The source of this name.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<&SourceConfig> {
+        self.sources.iter().find(|source| source.name.as_str() == name)
+    }
+
+    /// The configuration as TOML, defaults written out. Secrets are named by their place, never shown.
+    #[must_use]
+    pub fn show(&self) -> String {
+        let mut out = String::new();
+        self.server.show(&mut out);
+        self.store.show(&mut out);
+        self.log.show(&mut out);
+        self.policy.show(&mut out);
+        self.workers.show(&mut out);
+        self.sources.iter().for_each(|source| source.show(&mut out));
+        out
+    }
+}
+
+fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usize) -> usize) -> Config {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let top = Section::new("", Some(root), 0..0, mistakes);
+    let section = |name: &'static str| {
+        let (table, span) = top.inner(name).map_or((None, 0..0), |(table, span)| (Some(table), span));
+        Section::new(name, table, span, mistakes)
+    };
+    let server = ServerConfig::read(section("server"));
+    let store = StoreConfig::read(section("store"), folder);
+    let log = LogConfig::read(section("log"));
+    let policy = PolicyConfig::read(section("policy"));
+    let workers = WorkersConfig::read(section("workers"));
+    let mut names = BTreeSet::new();
+    let mut sources = Vec::new();
+    for (table, span) in top.tables("source") {
+        let section = Section::new("source", Some(table), span.clone(), mistakes);
+        let Some(source) = SourceConfig::read(section, folder, line(span.start)) else { continue };
+        if !names.insert(source.name.clone()) {
+            let message = format!("there are two sources of the name {}", source.name);
+            mistakes.borrow_mut().push((span, message));
+        }
+        sources.push(source);
+    }
+    if server.private == Some(server.public) && server.public.port() != 0 {
+        let span = top.inner("server").map_or(0..0, |(_, span)| span);
+        mistakes.borrow_mut().push((span, "server.private and server.public are one address".to_owned()));
+    }
+    top.finish();
+    Config { file: file.to_owned(), server, store, log, policy, workers, sources }
+}
+
+/// The word that stands for a value.
+fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> &'static str {
+    words.iter().find(|(_, known)| known == value).map_or("", |(word, _)| word)
+}

@@ -1,0 +1,64 @@
+//! Where a secret is kept: never in the file itself. P14
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use paidonce_contracts::Secret;
+
+/// A place that a secret is read from when it is needed. `Display` shows the place, never the secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretRef {
+    /// An environment variable.
+    Env(String),
+    /// A file, whose last line break does not count.
+    File(PathBuf),
+}
+
+impl fmt::Display for SecretRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(name) => write!(f, "env:{name}"),
+            Self::File(path) => write!(f, "file:{}", path.display()),
+        }
+    }
+}
+
+impl SecretRef {
+    pub(super) fn parse(text: &str, folder: &Path) -> Result<Self, &'static str> {
+        match text.split_once(':') {
+            Some(("env", "")) | Some(("file", "")) => {
+                Err("name the variable or file: \"env:NAME\" or \"file:PATH\"")
+            }
+            Some(("env", name)) => Ok(Self::Env(name.to_owned())),
+            Some(("file", path)) => Ok(Self::File(folder.join(path))),
+            // The text is not repeated: it probably is the secret.
+            _ => Err(
+                "a secret is never written into this file: put it into an environment variable or a file, \
+                      and write \"env:NAME\" or \"file:PATH\" here",
+            ),
+        }
+    }
+
+    /// Reads the secret.
+    ///
+    /// # Errors
+    /// Which variable or file is missing, empty or no text.
+    pub fn read(&self) -> Result<Secret, String> {
+        let text = match self {
+            Self::Env(name) => std::env::var(name).map_err(|error| match error {
+                std::env::VarError::NotPresent => format!("the environment variable {name} is not set"),
+                std::env::VarError::NotUnicode(_) => {
+                    format!("the environment variable {name} is no UTF-8 text")
+                }
+            })?,
+            Self::File(path) => std::fs::read_to_string(path)
+                .map_err(|error| format!("the secret file {} cannot be read: {error}", path.display()))?,
+        };
+        let text =
+            text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
+        if text.is_empty() {
+            return Err(format!("the secret in {self} is empty"));
+        }
+        Ok(Secret::new(text))
+    }
+}

@@ -1,0 +1,208 @@
+//! `[[source]]`: one endpoint `/in/<name>`, as the file states it. What it becomes is `crate::source`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use paidonce_ledger::{Hints, Mode, Name, SourceName, Unmatched};
+use toml::de::DeTable;
+
+use super::secret::SecretRef;
+use super::section::{Section, Text};
+
+/// One `[[source]]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceConfig {
+    /// The last part of its URL.
+    pub name: SourceName,
+    /// How its provider delivers.
+    pub contract: ContractChoice,
+    /// The merchant's account there.
+    pub account: Name,
+    /// Live or test.
+    pub mode: Mode,
+    /// At least one; several while one is rolled.
+    pub secrets: Vec<SecretRef>,
+    /// Which hints count.
+    pub hints: Hints,
+    /// What to do with payments that find no order.
+    pub unmatched: Unmatched,
+    /// The answer to an event id that comes with other content, if not the contract's.
+    pub conflict_status: Option<u16>,
+    /// What is merged over the contract.
+    pub overlay: Option<toml::Table>,
+    /// The line it begins at, for messages.
+    pub(crate) line: usize,
+}
+
+/// A contract by name or by file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContractChoice {
+    /// A shipped one.
+    Builtin(String),
+    /// The merchant's own.
+    File(PathBuf),
+}
+
+const MODES: &[(&str, Mode)] = &[("live", Mode::Live), ("test", Mode::Test)];
+const HINTS: &[(&str, Hints)] = &[("issued", Hints::Issued), ("own_ids", Hints::OwnIds)];
+const UNMATCHED: &[(&str, Unmatched)] =
+    &[("keep", Unmatched::Keep), ("reject", Unmatched::Reject), ("hold", Unmatched::Hold)];
+
+fn source_name(text: &str) -> Result<SourceName, &'static str> {
+    let wrong = "write 1 to 64 of a-z, 0-9 and -";
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if text.len() > 64 || !text.bytes().all(plain) {
+        return Err(wrong);
+    }
+    SourceName::new(text).map_err(|_| wrong)
+}
+
+fn account_name(text: &str) -> Result<Name, String> {
+    if text.contains('/') {
+        return Err("an account's name holds no /".to_owned());
+    }
+    Name::new(text).map_err(|error| error.to_string())
+}
+
+impl SourceConfig {
+    /// `None` if something that everything hangs on is missing; the mistakes say so.
+    pub(super) fn read(section: Section<'_>, folder: &Path, line: usize) -> Option<Self> {
+        let name = section.required("name", "\"shop\"");
+        let name = name.and_then(|text| section.understood("name", text, source_name));
+        let account = section.required("account", "\"main\"");
+        let account = account.and_then(|text| section.understood("account", text, account_name));
+        let mode = mode(&section);
+        let contract = contract(&section, folder);
+        let secrets = secrets(&section, folder);
+        let hints = section.choice("hints", Hints::default(), HINTS);
+        let unmatched = section.choice("unmatched", Unmatched::default(), UNMATCHED);
+        let conflict_status = conflict_status(&section);
+        truth(&section);
+        let overlay = overlay(&section);
+        section.finish();
+        let (name, account, mode, contract) = (name?, account?, mode?, contract?);
+        let source =
+            Self { name, contract, account, mode, secrets, hints, unmatched, conflict_status, overlay, line };
+        Some(source)
+    }
+
+    pub(super) fn show(&self, out: &mut String) {
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let _ = writeln!(out, "\n[[source]]\nname = \"{}\"", self.name);
+        let _ = match &self.contract {
+            ContractChoice::Builtin(name) => writeln!(out, "contract = {}", quoted(name)),
+            ContractChoice::File(path) => {
+                writeln!(out, "contract_file = {}", quoted(&path.display().to_string()))
+            }
+        };
+        let _ = writeln!(out, "account = {}\nmode = \"{}\"", quoted(self.account.as_str()), self.mode);
+        let secrets: Vec<_> = self.secrets.iter().map(|secret| quoted(&secret.to_string())).collect();
+        let _ = writeln!(out, "secrets = [{}] # each is ***", secrets.join(", "));
+        let _ = writeln!(out, "hints = \"{}\"", super::word_of(HINTS, &self.hints));
+        let _ = writeln!(
+            out,
+            "unmatched = \"{}\"\ntruth = \"event\"",
+            super::word_of(UNMATCHED, &self.unmatched)
+        );
+        if let Some(status) = self.conflict_status {
+            let _ = writeln!(out, "conflict_status = {status}");
+        }
+        if let Some(overlay) = &self.overlay {
+            let source =
+                toml::Table::from_iter([("overlay".to_owned(), toml::Value::Table(overlay.clone()))]);
+            let wrapped = toml::Table::from_iter([("source".to_owned(), toml::Value::Table(source))]);
+            let _ = write!(out, "\n{wrapped}");
+        }
+    }
+}
+
+fn mode(section: &Section<'_>) -> Option<Mode> {
+    let text = section.required("mode", "\"live\" or \"test\"")?;
+    section.understood("mode", text, |text| {
+        let found = MODES.iter().find(|(word, _)| *word == text).map(|(_, mode)| *mode);
+        found.ok_or("write \"live\" or \"test\", whichever the secret belongs to")
+    })
+}
+
+fn contract(section: &Section<'_>, folder: &Path) -> Option<ContractChoice> {
+    let builtin = section.text("contract");
+    let file = section.text("contract_file");
+    match (builtin, file) {
+        (Some(name), None) => Some(ContractChoice::Builtin(name.text.to_owned())),
+        (None, Some(path)) => Some(ContractChoice::File(folder.join(path.text))),
+        (Some(_), Some(path)) => {
+            section.wrong(path.span, "write contract or contract_file, not both");
+            None
+        }
+        (None, None) => {
+            let names: Vec<_> = paidonce_contracts::Contract::names().collect();
+            let message = format!(
+                "the source has no contract: write contract = one of {}, or contract_file = \"PATH\"",
+                names.join(", ")
+            );
+            section.wrong(section.span(), message);
+            None
+        }
+    }
+}
+
+fn secrets(section: &Section<'_>, folder: &Path) -> Vec<SecretRef> {
+    let texts = section.texts("secrets");
+    if texts.is_empty() {
+        let message = "the source has no secret, and nothing is accepted unverified: \
+                       write secrets = [\"env:NAME\"]";
+        section.wrong(section.span(), message);
+    }
+    let parse = |text: Text<'_>| match SecretRef::parse(text.text, folder) {
+        Ok(secret) => Some(secret),
+        Err(message) => {
+            section.wrong(text.span, format!("secrets: {message}"));
+            None
+        }
+    };
+    texts.into_iter().filter_map(parse).collect()
+}
+
+fn conflict_status(section: &Section<'_>) -> Option<u16> {
+    match section.number("conflict_status", 0, 200..=409) {
+        0 => None,
+        200 => Some(200),
+        409 => Some(409),
+        _ => {
+            section.wrong(section.span(), "source.conflict_status must be 200 or 409");
+            None
+        }
+    }
+}
+
+/// `fetch` needs lookups, which do not exist yet: better no start than a source that settles nothing.
+fn truth(section: &Section<'_>) {
+    let Some(text) = section.text("truth") else { return };
+    match text.text {
+        "event" => {}
+        "fetch" => {
+            let message = "truth = \"fetch\" needs lookups, which come in a later version; write \
+                           truth = \"event\" if the contract's signature covers the content";
+            section.wrong(text.span, message);
+        }
+        _ => section.wrong(text.span, "source.truth must be \"event\" or \"fetch\""),
+    }
+}
+
+fn overlay(section: &Section<'_>) -> Option<toml::Table> {
+    let (table, span) = section.inner("overlay")?;
+    let plain = |table: &DeTable<'_>| -> Result<toml::Table, toml::de::Error> {
+        let value = toml::de::DeValue::Table(table.clone());
+        serde::Deserialize::deserialize(toml::de::ValueDeserializer::from(toml::Spanned::new(
+            span.clone(),
+            value,
+        )))
+    };
+    match plain(table) {
+        Ok(table) => Some(table),
+        Err(error) => {
+            section.wrong(span, format!("overlay: {}", error.message()));
+            None
+        }
+    }
+}

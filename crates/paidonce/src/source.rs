@@ -1,0 +1,198 @@
+//! A source ready to receive: its contract with the overlay, its account, and the verifier that holds its secrets.
+//!
+//! It is built once, at start. What the file says is `config::SourceConfig`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use paidonce_contracts::{Contract, Secret, SecretError, Verifier};
+use paidonce_ledger::{Account, SourceName};
+
+use crate::config::{Config, ConfigError, ContractChoice, SourceConfig};
+
+/// One endpoint `/in/<name>`.
+pub struct Source {
+    /// The last part of its URL.
+    pub name: SourceName,
+    /// The namespace of all ids that come through it.
+    pub account: Account,
+    /// How its provider delivers.
+    pub contract: Contract,
+    /// Tells genuine deliveries from others.
+    pub verifier: Verifier,
+    /// The answer to an event id that comes with other content.
+    pub conflict_status: u16,
+    secrets: Vec<Secret>,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({} of {})", self.name, self.account)
+    }
+}
+
+impl Source {
+    /// The headers of a genuine delivery of `body`, signed with the source's first secret.
+    ///
+    /// # Errors
+    /// The contract's signatures can be made by the provider only.
+    pub fn sign(&self, id: &str, body: &[u8], now_unix_s: i64) -> Result<Vec<(String, String)>, SecretError> {
+        self.sign_with(0, id, body, now_unix_s)
+    }
+
+    /// As [`Source::sign`], with the secret at `position`, counted from 0.
+    ///
+    /// # Errors
+    /// As [`Source::sign`].
+    ///
+    /// # Panics
+    /// There is no secret at `position`.
+    pub fn sign_with(
+        &self,
+        position: usize,
+        id: &str,
+        body: &[u8],
+        now_unix_s: i64,
+    ) -> Result<Vec<(String, String)>, SecretError> {
+        self.contract.sign(&self.secrets[position], id, body, now_unix_s)
+    }
+
+    /// How many secrets it has.
+    #[must_use]
+    pub fn secret_count(&self) -> usize {
+        self.secrets.len()
+    }
+}
+
+/// Which account each source belongs to: enough to name a reference, and known without any secret.
+#[derive(Debug, Clone, Default)]
+pub struct Accounts(BTreeMap<String, Account>);
+
+impl Accounts {
+    /// The account of the source of this name.
+    #[must_use]
+    pub fn get(&self, source: &str) -> Option<&Account> {
+        self.0.get(source)
+    }
+
+    /// All sources' names.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.0.keys().map(String::as_str).collect()
+    }
+}
+
+/// All sources.
+#[derive(Debug)]
+pub struct Sources {
+    by_name: BTreeMap<String, Source>,
+    accounts: Accounts,
+}
+
+impl Sources {
+    /// The source of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Source> {
+        self.by_name.get(name)
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+        self.by_name.values()
+    }
+
+    /// Which account each belongs to.
+    #[must_use]
+    pub fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
+    pub(crate) fn into_sources(self) -> impl Iterator<Item = Source> {
+        self.by_name.into_values()
+    }
+}
+
+type Mistakes = Vec<(Option<usize>, String)>;
+
+impl Config {
+    /// Which account each source belongs to. Reads contracts, and no secret.
+    ///
+    /// # Errors
+    /// All contracts that cannot be used.
+    pub fn accounts(&self) -> Result<Accounts, ConfigError> {
+        let mut mistakes = Mistakes::new();
+        let mut accounts = BTreeMap::new();
+        for source in &self.sources {
+            let Some(contract) = noting(&mut mistakes, source, contract(source)) else { continue };
+            accounts.insert(source.name.to_string(), account(source, &contract));
+        }
+        finished(self, mistakes, Accounts(accounts))
+    }
+
+    /// All sources, ready to receive.
+    ///
+    /// # Errors
+    /// All contracts and secrets that cannot be used, by source. Never a secret.
+    pub fn sources(&self) -> Result<Sources, ConfigError> {
+        let mut mistakes = Mistakes::new();
+        let mut by_name = BTreeMap::new();
+        for source in &self.sources {
+            let contract = noting(&mut mistakes, source, contract(source));
+            let secrets: Option<Vec<_>> = source
+                .secrets
+                .iter()
+                .map(|secret| noting(&mut mistakes, source, secret.read()))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .collect();
+            let (Some(contract), Some(secrets)) = (contract, secrets) else { continue };
+            let built = build(source, contract, secrets).map_err(|error| error.to_string());
+            if let Some(built) = noting(&mut mistakes, source, built) {
+                by_name.insert(source.name.to_string(), built);
+            }
+        }
+        let accounts = by_name.iter().map(|(name, source)| (name.clone(), source.account.clone())).collect();
+        finished(self, mistakes, Sources { by_name, accounts: Accounts(accounts) })
+    }
+}
+
+fn finished<T>(config: &Config, mistakes: Mistakes, value: T) -> Result<T, ConfigError> {
+    if mistakes.is_empty() { Ok(value) } else { Err(ConfigError::new(&config.file, mistakes)) }
+}
+
+fn noting<T>(mistakes: &mut Mistakes, source: &SourceConfig, result: Result<T, String>) -> Option<T> {
+    let note = |problem| mistakes.push((Some(source.line), format!("source {}: {problem}", source.name)));
+    result.map_err(note).ok()
+}
+
+fn contract(source: &SourceConfig) -> Result<Contract, String> {
+    let overlay = source.overlay.as_ref();
+    let parsed = match &source.contract {
+        ContractChoice::Builtin(name) => Contract::builtin(name, overlay),
+        ContractChoice::File(path) => {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("the contract {} cannot be read: {error}", path.display()))?;
+            Contract::parse(&text, &path.display().to_string(), overlay)
+        }
+    };
+    let contract = parsed.map_err(|error| error.to_string())?;
+    if contract.provider().as_str().contains('/') {
+        return Err("the contract's provider holds a /, which separates names in keys".to_owned());
+    }
+    Ok(contract)
+}
+
+fn account(source: &SourceConfig, contract: &Contract) -> Account {
+    Account { provider: contract.provider().clone(), name: source.account.clone(), mode: source.mode }
+}
+
+fn build(source: &SourceConfig, contract: Contract, secrets: Vec<Secret>) -> Result<Source, SecretError> {
+    Ok(Source {
+        name: source.name.clone(),
+        account: account(source, &contract),
+        verifier: Verifier::new(&contract, &secrets)?,
+        conflict_status: source.conflict_status.unwrap_or(contract.acknowledgement().conflict_status),
+        contract,
+        secrets,
+    })
+}

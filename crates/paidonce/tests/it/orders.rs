@@ -1,0 +1,149 @@
+//! `/v1/orders`.
+
+use serde_json::json;
+
+use crate::shop::{Shop, order, paid};
+
+#[test]
+fn a_retry_is_answered_byte_for_byte_alike() {
+    let shop = Shop::open();
+    let first = shop.place("order-1");
+    let placed = first.json();
+    assert_eq!(placed["total"], json!({"amount": "19.90", "unit": "EUR"}));
+    assert!(placed["hint"].as_str().unwrap().starts_with("po_"));
+    // Also after the order has moved on: the answer depends on the request and the stored reply alone.
+    shop.deliver("shop", &paid("e", "p", "order-1", "19.90"));
+    let again = shop.place("order-1");
+    assert_eq!((again.status, again.body), (first.status, first.body));
+    let mut other = order("order-1");
+    other["total"]["amount"] = json!("20.00");
+    let conflict = shop.post("/v1/orders", &other);
+    assert_eq!((conflict.status, conflict.code().as_str()), (409, "order_exists"));
+}
+
+#[test]
+fn an_idempotency_key_gives_one_order_and_refuses_another_request() {
+    let shop = Shop::open();
+    let request = json!({"lines": [{"sku": "ebook"}], "total": {"amount": "5", "unit": "EUR"}});
+    let post = |key: &str, body: &serde_json::Value| {
+        shop.post_with("/v1/orders", &[("idempotency-key", key)], body.to_string().as_bytes())
+    };
+    let first = post("checkout-7", &request);
+    assert_eq!(first.status, 201, "{first:?}");
+    assert!(first.json()["id"].as_str().unwrap().starts_with("ord_"));
+    assert_eq!(post("checkout-7", &request).body, first.body);
+    assert_ne!(post("checkout-8", &request).json()["id"], first.json()["id"]);
+    let mut other = request.clone();
+    other["total"]["amount"] = json!("6");
+    let reused = post("checkout-7", &other);
+    assert_eq!((reused.status, reused.code().as_str()), (422, "idempotency_key_reused"));
+    assert_eq!(shop.ledger().orders.rows().len(), 2);
+    for key in ["", "with blank", "ü", &"x".repeat(256)] {
+        assert_eq!(post(key, &request).status, 400, "{key:?}");
+    }
+}
+
+#[test]
+fn twenty_twins_of_one_request_are_one_order() {
+    let shop = Shop::open();
+    let body = json!({"lines": [{"sku": "ebook"}], "total": {"amount": "5", "unit": "EUR"}}).to_string();
+    let bodies: Vec<_> = std::thread::scope(|scope| {
+        let send = || shop.post_with("/v1/orders", &[("idempotency-key", "twin")], body.as_bytes()).body;
+        let threads: Vec<_> = (0..20).map(|_| scope.spawn(send)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(bodies.iter().all(|body| *body == bodies[0]));
+    assert_eq!(shop.ledger().orders.rows().len(), 1);
+}
+
+#[test]
+fn an_order_is_shown_with_everything_that_hangs_on_it() {
+    let shop = Shop::open();
+    let mut request = order("a/b ü");
+    request["references"] =
+        json!([{"source": "stripe", "id": "cs_1", "expected": {"amount": "19.90", "unit": "EUR"}}]);
+    assert_eq!(shop.post("/v1/orders", &request).status, 201);
+    shop.deliver("shop", &paid("e1", "p1", "a/b ü", "19.90"));
+    shop.until(|ledger| !ledger.entitlements.rows().is_empty());
+    let shown = shop.get("/v1/orders/a%2Fb%20%C3%BC").json();
+    assert_eq!(shown["standing"], "paid", "{shown:#}");
+    assert_eq!((&shown["captured"], &shown["outstanding"]), (&json!("19.90"), &json!("0.00")));
+    assert_eq!(shown["payments"][0]["facts"][0]["words"], "captured 19.90 EUR, settled");
+    assert_eq!(shown["references"][0]["id"], "cs_1");
+    assert_eq!(shown["tasks"][0]["state"], "done");
+    assert_eq!(shown["entitlements"][0]["active"], true);
+    let story = shop.get("/v1/orders/a%2Fb%20%C3%BC/explain").json();
+    assert!(story["timeline"].as_array().unwrap().len() >= 4, "{story:#}");
+    assert!(story["sentence"].as_str().unwrap().contains("ranted"), "{story:#}");
+    assert_eq!(shop.get("/v1/orders/other").code(), "unknown_order");
+    let long = format!("/v1/orders/{}", "x".repeat(300));
+    assert_eq!(shop.get(&long).code(), "unknown_order");
+}
+
+#[test]
+fn orders_are_listed_in_pages() {
+    let shop = Shop::open();
+    for n in 0..5 {
+        shop.place(&format!("order-{n}"));
+    }
+    let (mut after, mut seen) = (String::new(), Vec::new());
+    loop {
+        let page = shop.get(&format!("/v1/orders?limit=2&customer=canary-customer-77{after}")).json();
+        seen.extend(
+            page["rows"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()),
+        );
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={}", next.replace('~', "%7E")),
+            None => break,
+        }
+    }
+    seen.sort();
+    assert_eq!(seen, ["order-0", "order-1", "order-2", "order-3", "order-4"]);
+    assert_eq!(shop.get("/v1/orders?customer=nobody").json()["rows"], json!([]));
+}
+
+#[test]
+fn a_reference_belongs_to_one_order() {
+    let shop = Shop::open();
+    shop.place("order-1");
+    shop.place("order-2");
+    let reference = json!({"source": "stripe", "id": "cs_1"});
+    let registered = shop.post("/v1/orders/order-1/references", &reference);
+    assert_eq!((registered.status, &registered.json()["order"]), (201, &json!("order-1")));
+    assert_eq!(shop.post("/v1/orders/order-1/references", &reference).status, 201);
+    let taken = shop.post("/v1/orders/order-2/references", &reference);
+    assert_eq!((taken.status, taken.code().as_str()), (409, "reference_taken"));
+    let expecting = json!({"source": "stripe", "id": "cs_1", "expected": {"amount": "1.00", "unit": "EUR"}});
+    let differs = shop.post("/v1/orders/order-1/references", &expecting);
+    assert_eq!((differs.status, differs.code().as_str()), (409, "reference_differs"));
+    assert_eq!(shop.post("/v1/orders/other/references", &reference).code(), "unknown_order");
+    let unknown = shop.post("/v1/orders/order-1/references", &json!({"source": "nobody", "id": "x"}));
+    assert_eq!((unknown.status, unknown.code().as_str()), (400, "invalid_request"));
+}
+
+#[test]
+fn an_order_is_cancelled_with_a_reason_and_not_after_a_grant() {
+    let shop = Shop::open();
+    shop.place("order-1");
+    for body in [json!({}), json!({"reason": " "}), json!({"reason": "a\nb"}), json!({"reason": 1})] {
+        assert_eq!(shop.post("/v1/orders/order-1/cancel", &body).status, 400, "{body}");
+    }
+    let cancelled = shop.post("/v1/orders/order-1/cancel", &json!({"reason": "changed their mind"}));
+    assert_eq!(cancelled.json(), json!({"order": "order-1", "state": "cancelled"}));
+    assert_eq!(shop.get("/v1/orders/order-1").json()["state"], "cancelled");
+    shop.place("order-2");
+    shop.deliver("shop", &paid("e", "p", "order-2", "19.90"));
+    shop.until(|ledger| !ledger.entitlements.rows().is_empty());
+    let refused = shop.post("/v1/orders/order-2/cancel", &json!({"reason": "too late"}));
+    assert_eq!((refused.status, refused.code().as_str()), (409, "already_granted"));
+    assert_eq!(shop.post("/v1/orders/other/cancel", &json!({"reason": "x"})).code(), "unknown_order");
+}
+
+#[test]
+fn an_order_of_nothing_is_granted_when_placed() {
+    let shop = Shop::open();
+    let body = json!({"lines": [{"sku": "free"}], "total": {"amount": "0", "unit": "EUR"}, "fulfil": "line"});
+    assert_eq!(shop.post("/v1/orders", &body).status, 201);
+    let ledger = shop.until(|ledger| !ledger.entitlements.rows().is_empty());
+    assert_eq!(ledger.entitlements.rows().len(), 1);
+}
