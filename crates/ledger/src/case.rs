@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::digest::{Body, Digest};
 use crate::id::{EventKey, OrderId, PaymentKey};
+use crate::key::Key;
 use crate::time::Timestamp;
 
 macro_rules! reasons {
@@ -67,8 +68,14 @@ reasons! {
     RefundUnclear = "refund_unclear"
     /// More went back than came.
     RefundAhead = "refund_ahead"
-    /// What was granted is no longer paid for.
+    /// One payment was disputed in two ways that exclude each other.
+    DisputeContradictory = "dispute_contradictory"
+    /// What was granted is no longer paid for: the money went back.
     RefundAfterGrant = "refund_after_grant"
+    /// What was granted is disputed or charged back.
+    DisputeAfterGrant = "dispute_after_grant"
+    /// What was granted was paid by a capture that the bank took back.
+    ReversalAfterGrant = "reversal_after_grant"
 }
 
 impl fmt::Display for Reason {
@@ -88,6 +95,18 @@ pub enum Subject {
     Payment(PaymentKey),
     /// An order.
     Order(OrderId),
+}
+
+impl Subject {
+    /// The aggregate that its cases are loaded with.
+    #[must_use]
+    pub fn key(&self) -> Key {
+        match self {
+            Self::Event(event) => Key::Event(event.clone()),
+            Self::Payment(payment) => Key::Payment(payment.clone()),
+            Self::Order(order) => Key::Order(order.clone()),
+        }
+    }
 }
 
 impl fmt::Display for Subject {

@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::case::CaseKey;
 use crate::digest::Digest;
+use crate::fact::Fact;
 use crate::id::{
-    Account, CommandId, Customer, EventKey, Hint, KeyName, OrderId, PaymentKey, ReferenceId, ReferenceKey,
-    SourceName,
+    Account, CommandId, Customer, EventKey, FactId, Hint, KeyName, Mode, Name, OrderId, PaymentId,
+    PaymentKey, ReferenceId, ReferenceKey, SourceName,
 };
 use crate::key::{Key, Keys};
 use crate::money::Money;
 use crate::notice::{Notice, Reading};
-use crate::order::{Fulfil, Line};
+use crate::order::{Fulfil, Line, Unit};
 use crate::row::{Scope, TaskKey};
 use crate::time::Timestamp;
 
@@ -129,6 +131,120 @@ pub struct RevokeKey {
     pub name: KeyName,
 }
 
+/// Ask a provider for a payment's account: gives the lookup its number.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AskLookup {
+    /// Which payment.
+    pub payment: PaymentKey,
+}
+
+/// A lookup's answer: the complete list of the payment's captures, refunds and disputes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Observe {
+    /// Which payment.
+    pub payment: PaymentKey,
+    /// The number that [`AskLookup`] gave.
+    pub number: u32,
+    /// The provider's own revision of its object, where it has one.
+    pub provider_revision: Option<u64>,
+    /// Everything the provider says of it.
+    pub facts: Vec<Fact>,
+}
+
+/// What a person decides about a case.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// It is right as it is.
+    Accept,
+    /// It is wrong, and is dealt with elsewhere.
+    Reject,
+    /// Its payment serves this order.
+    Bind(OrderId),
+    /// It stays open; the reason is a note.
+    Note,
+}
+
+/// Decide about a case.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ResolveCase {
+    /// Who, under which id, why.
+    pub stamp: Stamp,
+    /// Which case.
+    pub case: CaseKey,
+    /// What.
+    pub decision: Decision,
+}
+
+/// Stop a task.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CancelTask {
+    /// Who, under which id, why.
+    pub stamp: Stamp,
+    /// Which task.
+    pub task: TaskKey,
+}
+
+/// Take an entitlement back, or give it back.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SetEntitlement {
+    /// Who, under which id, why.
+    pub stamp: Stamp,
+    /// Of which order.
+    pub order: OrderId,
+    /// Which unit.
+    pub unit: Unit,
+    /// Whether it is to be there.
+    pub granted: bool,
+}
+
+/// Money that moved outside any provider, or that was found to have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Outside {
+    /// Money came: a payment of its own, under this id.
+    Paid,
+    /// That payment was a mistake, or bounced.
+    PaidReversed,
+    /// Money of this payment went back.
+    Refunded(PaymentKey),
+}
+
+/// Note money that moved outside.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MarkOutside {
+    /// Who, under which id, why.
+    pub stamp: Stamp,
+    /// For which order.
+    pub order: OrderId,
+    /// The movement's own id: a receipt, a bank reference.
+    pub id: FactId,
+    /// How much.
+    pub money: Money,
+    /// What moved.
+    pub what: Outside,
+}
+
+/// Open a closed order again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ReviveOrder {
+    /// Who, under which id, why.
+    pub stamp: Stamp,
+    /// Which order.
+    pub order: OrderId,
+}
+
+/// Read a stored event again, under the current contract.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Reprocess {
+    /// Who, under which id, why.
+    pub stamp: Stamp,
+    /// The source whose choices count.
+    pub source: SourceName,
+    /// That source's account.
+    pub account: Account,
+    /// The event under its stored id, as it reads now.
+    pub notice: Notice,
+}
+
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Command {
@@ -148,6 +264,22 @@ pub enum Command {
     AddKey(AddKey),
     /// Revoke an API key.
     RevokeKey(RevokeKey),
+    /// Number a lookup.
+    AskLookup(AskLookup),
+    /// Take in a lookup's answer.
+    Observe(Observe),
+    /// Decide about a case.
+    ResolveCase(ResolveCase),
+    /// Stop a task.
+    CancelTask(CancelTask),
+    /// Take back or give back an entitlement.
+    SetEntitlement(SetEntitlement),
+    /// Note money that moved outside.
+    MarkOutside(MarkOutside),
+    /// Open a closed order again.
+    ReviveOrder(ReviveOrder),
+    /// Read a stored event again.
+    Reprocess(Reprocess),
 }
 
 fn digest_of(parts: &[&str]) -> Digest {
@@ -204,6 +336,19 @@ impl Command {
             Self::RetryTask(_) => "retry_task",
             Self::AddKey(_) => "add_key",
             Self::RevokeKey(_) => "revoke_key",
+            Self::AskLookup(_) => "ask_lookup",
+            Self::Observe(_) => "observe",
+            Self::ResolveCase(_) => "resolve_case",
+            Self::CancelTask(_) => "cancel_task",
+            Self::SetEntitlement(c) if c.granted => "reinstate_entitlement",
+            Self::SetEntitlement(_) => "revoke_entitlement",
+            Self::MarkOutside(c) => match c.what {
+                Outside::Paid => "mark_paid_outside",
+                Outside::PaidReversed => "reverse_paid_outside",
+                Outside::Refunded(_) => "mark_refunded_outside",
+            },
+            Self::ReviveOrder(_) => "revive_order",
+            Self::Reprocess(_) => "reprocess",
         }
     }
 
@@ -217,7 +362,13 @@ impl Command {
             Self::RetryTask(c) => Some(&c.stamp),
             Self::AddKey(c) => Some(&c.stamp),
             Self::RevokeKey(c) => Some(&c.stamp),
-            Self::Receive(_) | Self::Grant(_) => None,
+            Self::ResolveCase(c) => Some(&c.stamp),
+            Self::CancelTask(c) => Some(&c.stamp),
+            Self::SetEntitlement(c) => Some(&c.stamp),
+            Self::MarkOutside(c) => Some(&c.stamp),
+            Self::ReviveOrder(c) => Some(&c.stamp),
+            Self::Reprocess(c) => Some(&c.stamp),
+            Self::Receive(_) | Self::Grant(_) | Self::AskLookup(_) | Self::Observe(_) => None,
         }
     }
 
@@ -232,6 +383,17 @@ impl Command {
             Self::Grant(task) | Self::RetryTask(RetryTask { task, .. }) => {
                 format!("order {} {} {}", task.order, task.unit, task.kind.as_str())
             }
+            Self::CancelTask(c) => {
+                format!("order {} {} {}", c.task.order, c.task.unit, c.task.kind.as_str())
+            }
+            Self::AskLookup(AskLookup { payment }) | Self::Observe(Observe { payment, .. }) => {
+                format!("payment {payment}")
+            }
+            Self::ResolveCase(c) => format!("case {} {} {}", c.case.handle(), c.case.reason, c.case.subject),
+            Self::SetEntitlement(c) => format!("order {} {}", c.order, c.unit),
+            Self::MarkOutside(c) => format!("order {} {} {}", c.order, c.id, c.money),
+            Self::ReviveOrder(c) => format!("order {}", c.order),
+            Self::Reprocess(c) => format!("event {} {}", c.account, c.notice.id),
             Self::AddKey(c) => format!("key {}", c.name),
             Self::RevokeKey(c) => format!("key {}", c.name),
         }
@@ -248,6 +410,20 @@ impl Command {
                 digest_of(&[name, c.order.as_str(), &account, &id, &expected])
             }
             Self::AddKey(c) => digest_of(&[name, c.name.as_str(), &c.digest.to_hex(), c.scope.as_str()]),
+            Self::ResolveCase(c) => {
+                let decision = match &c.decision {
+                    Decision::Accept => "accept".to_owned(),
+                    Decision::Reject => "reject".to_owned(),
+                    Decision::Note => "note".to_owned(),
+                    Decision::Bind(order) => format!("bind {order}"),
+                };
+                let reason = c.stamp.reason.as_deref().unwrap_or_default();
+                digest_of(&[name, &self.subject(), &c.case.evidence.to_hex(), &decision, reason])
+            }
+            Self::MarkOutside(MarkOutside { what: Outside::Refunded(payment), .. }) => {
+                digest_of(&[name, &self.subject(), &payment.to_string()])
+            }
+            Self::Reprocess(c) => digest_of(&[name, &self.subject(), &c.notice.content.to_hex()]),
             _ => digest_of(&[name, &self.subject()]),
         }
     }
@@ -273,6 +449,29 @@ impl Command {
             Self::Grant(task) | Self::RetryTask(RetryTask { task, .. }) => {
                 keys.insert(Key::Order(task.order.clone()));
             }
+            Self::CancelTask(c) => {
+                keys.insert(Key::Order(c.task.order.clone()));
+            }
+            Self::AskLookup(AskLookup { payment }) | Self::Observe(Observe { payment, .. }) => {
+                keys.insert(Key::Payment(payment.clone()));
+            }
+            Self::ResolveCase(c) => {
+                keys.insert(c.case.subject.key());
+                if let Decision::Bind(order) = &c.decision {
+                    keys.insert(Key::Order(order.clone()));
+                }
+            }
+            Self::SetEntitlement(c) => {
+                keys.insert(Key::Order(c.order.clone()));
+            }
+            Self::MarkOutside(c) => {
+                keys.insert(Key::Order(c.order.clone()));
+                keys.insert(Key::Payment(c.payment()));
+            }
+            Self::ReviveOrder(c) => {
+                keys.insert(Key::Order(c.order.clone()));
+            }
+            Self::Reprocess(c) => c.receive().notice_keys(&c.notice, &mut keys),
             Self::AddKey(c) => {
                 keys.insert(Key::ApiKey(c.name.clone()));
             }
@@ -294,6 +493,29 @@ impl PlaceOrder {
             keys.insert(if self.generated { ReferenceKey::Issued(own) } else { ReferenceKey::Own(own) });
         }
         keys
+    }
+}
+
+impl MarkOutside {
+    /// The payment that the movement is a fact of: one of its own, or the one that lost money.
+    #[must_use]
+    pub fn payment(&self) -> PaymentKey {
+        if let Outside::Refunded(payment) = &self.what {
+            return payment.clone();
+        }
+        let name = |text| Name::new(text).expect("the constant is a name");
+        let account = Account { provider: name("outside"), name: name("operator"), mode: Mode::Live };
+        let id = PaymentId::new(self.id.as_str()).expect("the rules of ids are the same for all");
+        PaymentKey { account, id }
+    }
+}
+
+impl Reprocess {
+    /// The delivery in which the event would have come.
+    #[must_use]
+    pub fn receive(&self) -> Receive {
+        let (source, account) = (self.source.clone(), self.account.clone());
+        Receive { source, account, notices: vec![self.notice.clone()], trace: None }
     }
 }
 

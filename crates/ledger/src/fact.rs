@@ -122,6 +122,17 @@ impl FactKey {
         }
     }
 
+    /// Whether a complete listing answers for it: totals, endings, and money without a unit. (What has an id of its
+    /// own is joined with what the listing says of that id.)
+    #[must_use]
+    pub fn answered_by_listing(&self) -> bool {
+        match self {
+            Self::TotalCaptured(_) | Self::TotalRefunded(_) | Self::Ended(_) => true,
+            Self::Captured { unit, .. } | Self::Refunded { unit, .. } => unit.is_none(),
+            Self::Pending(_) | Self::Authorized(_) | Self::AttemptFailed(_) | Self::Disputed { .. } => false,
+        }
+    }
+
     /// The unit of money in the key; `None` where there is none or it was not said.
     #[must_use]
     pub fn unit(&self) -> Option<&MoneyUnit> {
@@ -147,6 +158,10 @@ pub struct FactValue {
     /// Minor units of the key's unit; `None` if it was not said.
     #[cfg_attr(feature = "serde", serde(with = "optional_decimal"))]
     pub amount_minor: Option<i128>,
+    /// The number of the last lookup that had been asked when this was said. A later listing, which was asked
+    /// after it, answers for what was unsure about it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub asked: u32,
 }
 
 impl FactValue {
@@ -154,7 +169,11 @@ impl FactValue {
     /// which [`Fact::join_into`] decides because only it knows the kind.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
-        Self { rank: self.rank.max(other.rank), amount_minor: self.amount_minor.max(other.amount_minor) }
+        Self {
+            rank: self.rank.max(other.rank),
+            amount_minor: self.amount_minor.max(other.amount_minor),
+            asked: self.asked.max(other.asked),
+        }
     }
 }
 
@@ -174,7 +193,7 @@ fn split(money: Option<Money>) -> (Option<MoneyUnit>, Option<i128>) {
 
 impl Fact {
     fn new(key: FactKey, rank: u8, amount_minor: Option<i128>) -> Self {
-        Self { key, value: FactValue { rank, amount_minor } }
+        Self { key, value: FactValue { rank, amount_minor, asked: 0 } }
     }
 
     /// The payment may still succeed.
@@ -236,6 +255,13 @@ impl Fact {
     pub fn total_refunded(money: Option<Money>) -> Self {
         let (unit, amount) = split(money);
         Self::new(FactKey::TotalRefunded(unit), 0, amount)
+    }
+
+    /// The same fact, said when lookup `asked` was the last one asked.
+    #[must_use]
+    pub fn asked(mut self, asked: u32) -> Self {
+        self.value.asked = asked;
+        self
     }
 
     /// What stands under this fact's key once `standing` (what stood there before) has been joined with it.
@@ -319,8 +345,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn value() -> impl Strategy<Value = FactValue> {
-        (0_u8..6, prop::option::of(0_i128..50))
-            .prop_map(|(rank, amount_minor)| FactValue { rank, amount_minor })
+        (0_u8..6, prop::option::of(0_i128..50)).prop_map(|(rank, amount_minor)| FactValue {
+            rank,
+            amount_minor,
+            asked: 0,
+        })
     }
 
     fn join_all(key: &FactKey, values: &[FactValue]) -> Option<FactValue> {

@@ -6,8 +6,8 @@ use std::fmt;
 use crate::case::Subject;
 use crate::id::{OrderId, PaymentKey};
 use crate::ledger::Ledger;
-use crate::order::{Order, OrderState};
-use crate::policy::Policy;
+use crate::order::Order;
+use crate::policy::{AfterGrant, Policy};
 use crate::row::{EventOutcome, TaskState};
 use crate::standing::Standing;
 
@@ -49,11 +49,24 @@ pub fn check_settled(ledger: &Ledger, policy: &Policy) -> Vec<Violation> {
             let granted = ledger.entitlements.rows().contains_key(&(id.clone(), unit));
             let pending =
                 ledger.tasks_of(id).any(|(key, task)| key.unit == unit && task.state == TaskState::Pending);
-            found.check(!standing.eligible || granted || pending, "P10", || {
+            let stopped =
+                ledger.tasks_of(id).any(|(key, task)| key.unit == unit && task.state == TaskState::Stopped);
+            found.check(!standing.eligible || granted || pending || stopped, "P10", || {
                 format!("order {id} is eligible, and {unit} is neither granted nor about to be")
             });
             found.check(!pending || standing.eligible, "P8", || {
                 format!("order {id} is not eligible, and {unit} is about to be granted")
+            });
+        }
+        for (unit, row) in ledger.entitlements_of(id) {
+            let lost = standing.loss().is_some_and(|loss| loss.policy(policy) == AfterGrant::Revoke);
+            let active = row.revoked_at.is_none();
+            found.check(!lost || !active || row.kept_by.is_some(), "P8", || {
+                format!("{unit} of order {id} is no longer paid for, and was not taken back")
+            });
+            let by_policy = !active && row.revoked_by.is_none();
+            found.check(!by_policy || standing.loss().is_some(), "P4", || {
+                format!("{unit} of order {id} is paid for, and was not given back")
             });
         }
         for finding in &standing.findings {
@@ -157,8 +170,6 @@ fn entitlements(ledger: &Ledger, found: &mut Found) {
         let pending =
             ledger.tasks_of(id).any(|(key, task)| key.unit == *unit && task.state == TaskState::Pending);
         found.check(!pending, "P3", || format!("{unit} of order {id} is granted and about to be again"));
-        let closed = ledger.orders.get(id).is_some_and(|order| order.state == OrderState::Cancelled);
-        found.check(!closed, "P8", || format!("{unit} of order {id} is granted and the order is cancelled"));
     }
     for (key, task) in ledger.tasks.rows() {
         let granted = ledger.entitlements.rows().contains_key(&(key.order.clone(), key.unit));

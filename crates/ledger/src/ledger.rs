@@ -220,23 +220,29 @@ impl Ledger {
     }
 
     pub(crate) fn case(&self, key: &CaseKey) -> Result<Option<&Case>, Need> {
-        self.require(match &key.subject {
-            Subject::Event(event) => Key::Event(event.clone()),
-            Subject::Payment(payment) => Key::Payment(payment.clone()),
-            Subject::Order(order) => Key::Order(order.clone()),
-        })?;
+        self.require(key.subject.key())?;
         Ok(self.cases.get(key))
     }
 
-    /// All facts of a payment, loaded or not is the caller's concern: decisions ask for the payment first.
-    #[must_use]
-    pub fn facts_of(&self, payment: &PaymentKey) -> Facts {
+    /// Every fact of a payment, those that a listing has answered for included. Loaded or not is the caller's
+    /// concern: decisions ask for the payment first.
+    pub fn all_facts_of(&self, payment: &PaymentKey) -> impl Iterator<Item = (&FactKey, &FactValue)> {
         let from = (payment.clone(), FactKey::Pending(None));
+        let of = payment.clone();
         self.facts
             .rows()
             .range(from..)
-            .take_while(|((of, _), _)| of == payment)
-            .map(|((_, key), value)| (key.clone(), *value))
+            .take_while(move |((payment, _), _)| *payment == of)
+            .map(|((_, key), value)| (key, value))
+    }
+
+    /// The facts of a payment that stand: a listing retires what was unsure and said before it was asked.
+    #[must_use]
+    pub fn facts_of(&self, payment: &PaymentKey) -> Facts {
+        let listing = self.payments.get(payment).map_or(0, |payment| payment.listing);
+        self.all_facts_of(payment)
+            .filter(|(key, value)| value.asked >= listing || !key.answered_by_listing())
+            .map(|(key, value)| (key.clone(), *value))
             .collect()
     }
 

@@ -30,8 +30,9 @@ mod time;
 
 pub use case::{Case, CaseKey, Reason, Resolution, Subject};
 pub use command::{
-    AddKey, CancelOrder, Command, NewReference, PlaceOrder, Receive, RegisterReference, RetryTask, RevokeKey,
-    Stamp,
+    AddKey, AskLookup, CancelOrder, CancelTask, Command, Decision, MarkOutside, NewReference, Observe,
+    Outside, PlaceOrder, Receive, RegisterReference, Reprocess, ResolveCase, RetryTask, ReviveOrder,
+    RevokeKey, SetEntitlement, Stamp,
 };
 pub use digest::{Body, Digest};
 pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};
@@ -44,12 +45,14 @@ pub use ledger::{Changes, Ledger};
 pub use money::{AMOUNT_MAX, DECIMALS_MAX, Money, MoneyError, MoneyUnit};
 pub use notice::{Claims, Notice, Reading};
 pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, Unit};
-pub use policy::{AfterGrant, Hints, Policy, RefundBlocks, SourcePolicy, Unmatched};
+pub use policy::{
+    AfterGrant, AfterGrants, Disputes, Hints, Late, Policy, RefundBlocks, SourcePolicy, Unmatched,
+};
 pub use reply::{EventReply, Granted, Received, Refusal, Reply};
 pub use row::{
     ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, EventOutcome, Payment, Reference, Scope,
     Task, TaskKey, TaskKind, TaskState,
 };
-pub use standing::{Finding, Owed, PaymentAccount, Standing, Word};
+pub use standing::{Finding, Loss, Owed, PaymentAccount, Standing, Word};
 pub use table::{Change, Table};
 pub use time::Timestamp;

@@ -123,6 +123,8 @@ pub struct Order {
     pub hint: Hint,
     /// Whether it can still take money.
     pub state: OrderState,
+    /// What covered it when it was closed, in minor units: only more than that is late money.
+    pub closed_covering_minor: i128,
     /// When it was placed.
     pub placed_at: Timestamp,
     /// When an unpaid order may be closed, if ever.

@@ -90,6 +90,31 @@ pub enum Refusal {
     KeyExists,
     /// There is no such key.
     UnknownKey,
+    /// There is no such payment.
+    UnknownPayment,
+    /// There is no such case.
+    UnknownCase,
+    /// The case was ended before.
+    CaseEnded,
+    /// Only a case about a payment can end by binding it.
+    NotAPayment,
+    /// The lookup's answer is older than one that was taken in.
+    OlderSnapshot {
+        /// The number of that one.
+        have: u32,
+    },
+    /// The lookup was never asked.
+    NeverAsked,
+    /// Nothing is granted for that unit.
+    NotGranted,
+    /// There is no such event.
+    UnknownEvent,
+    /// The bytes are not the stored ones.
+    OtherBytes,
+    /// The event was read and applied before.
+    AlreadyApplied,
+    /// The payment belongs to another order.
+    NotOfThisOrder,
 }
 
 impl Refusal {
@@ -107,6 +132,17 @@ impl Refusal {
             Self::TaskNotRetryable { .. } => "task_not_retryable",
             Self::KeyExists => "key_exists",
             Self::UnknownKey => "unknown_key",
+            Self::UnknownPayment => "unknown_payment",
+            Self::UnknownCase => "unknown_case",
+            Self::CaseEnded => "case_ended",
+            Self::NotAPayment => "not_a_payment",
+            Self::OlderSnapshot { .. } => "older_snapshot",
+            Self::NeverAsked => "never_asked",
+            Self::NotGranted => "not_granted",
+            Self::UnknownEvent => "unknown_event",
+            Self::OtherBytes => "other_bytes",
+            Self::AlreadyApplied => "already_applied",
+            Self::NotOfThisOrder => "not_of_this_order",
         }
     }
 }
@@ -122,14 +158,29 @@ impl fmt::Display for Refusal {
                 write!(f, "the reference is registered for this order with another expected amount")
             }
             Self::AlreadyGranted => {
-                write!(f, "something was granted for this order; revoke that before cancelling")
+                write!(f, "something was granted for this order: take that back first")
             }
             Self::UnknownTask => write!(f, "there is no such task"),
             Self::TaskNotRetryable { state } => {
-                write!(f, "the task is {}: only a cancelled or pending one can be retried", state.as_str())
+                write!(f, "the task is {}: there is nothing to retry", state.as_str())
             }
             Self::KeyExists => write!(f, "a key of this name exists"),
             Self::UnknownKey => write!(f, "there is no such key"),
+            Self::UnknownPayment => write!(f, "there is no such payment"),
+            Self::UnknownCase => write!(f, "there is no such case"),
+            Self::CaseEnded => write!(f, "the case was ended before"),
+            Self::NotAPayment => {
+                write!(f, "the case is not about a payment: only a payment can be bound to an order")
+            }
+            Self::OlderSnapshot { have } => {
+                write!(f, "an older snapshot: the answer of lookup {have} is known")
+            }
+            Self::NeverAsked => write!(f, "that lookup was never asked"),
+            Self::NotGranted => write!(f, "nothing is granted for that unit"),
+            Self::UnknownEvent => write!(f, "there is no such event"),
+            Self::OtherBytes => write!(f, "these are not the bytes that are stored for that event"),
+            Self::AlreadyApplied => write!(f, "that event was read and applied before"),
+            Self::NotOfThisOrder => write!(f, "that payment does not serve this order"),
         }
     }
 }
@@ -173,6 +224,12 @@ pub enum Reply {
     Retried,
     /// The key stands, or stands no more.
     KeyChanged,
+    /// The lookup may be made, under this number.
+    Asked(u32),
+    /// The lookup's answer was taken in.
+    Observed,
+    /// The operator's command was carried out.
+    Done,
     /// Refused; nothing changed.
     Refused(Refusal),
 }

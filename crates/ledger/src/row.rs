@@ -79,6 +79,27 @@ pub struct Payment {
     pub mentions: BTreeSet<ReferenceKey>,
     /// When it was first heard of.
     pub first_at: Timestamp,
+    /// The number of the last lookup that was asked; 0 if none was.
+    pub asked: u32,
+    /// The number of the newest lookup whose complete answer was taken in.
+    pub listing: u32,
+    /// The provider's own revision in that answer, where it has one. It never falls.
+    pub provider_revision: Option<u64>,
+}
+
+impl Payment {
+    /// A payment that nothing is known of but that it exists.
+    #[must_use]
+    pub fn new(first_at: Timestamp) -> Self {
+        Self {
+            order: None,
+            mentions: BTreeSet::new(),
+            first_at,
+            asked: 0,
+            listing: 0,
+            provider_revision: None,
+        }
+    }
 }
 
 /// Where a payment's mention and an order's reference meet.
@@ -140,6 +161,8 @@ pub enum TaskState {
     Done,
     /// No longer wanted: the order stopped being eligible. It comes back if that changes.
     Cancelled,
+    /// Stopped by a person. It comes back only if a person retries it.
+    Stopped,
 }
 
 impl TaskState {
@@ -150,13 +173,16 @@ impl TaskState {
             Self::Pending => "pending",
             Self::Done => "done",
             Self::Cancelled => "cancelled",
+            Self::Stopped => "stopped",
         }
     }
 
     /// Reads what [`TaskState::as_str`] writes.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Pending, Self::Done, Self::Cancelled].into_iter().find(|state| state.as_str() == text)
+        [Self::Pending, Self::Done, Self::Cancelled, Self::Stopped]
+            .into_iter()
+            .find(|state| state.as_str() == text)
     }
 }
 
@@ -190,6 +216,10 @@ pub struct Entitlement {
     pub order_revision: u64,
     /// When it was taken back, if it is.
     pub revoked_at: Option<Timestamp>,
+    /// The person who took it back; `None` if the policy did, which gives it back when the standing is restored.
+    pub revoked_by: Option<Arc<str>>,
+    /// The person who gave it back: the policy does not take it again.
+    pub kept_by: Option<Arc<str>>,
 }
 
 /// The trace that a command leaves, so that its second execution finds its first one's answer.

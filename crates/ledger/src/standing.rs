@@ -12,7 +12,7 @@ use crate::fact::Facts;
 use crate::id::{OrderId, PaymentKey};
 use crate::money::{Money, MoneyUnit};
 use crate::order::{Order, OrderState};
-use crate::policy::{Policy, RefundBlocks};
+use crate::policy::{AfterGrant, Disputes, Late, Policy, RefundBlocks};
 
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident = $text:literal)+) => {
@@ -85,6 +85,8 @@ pub struct Standing {
     pub covered: bool,
     /// Whether its units may be granted now.
     pub eligible: bool,
+    /// Whether it was closed and money that came after lets it live again.
+    pub revived: bool,
     /// Why it stands so, in sentences.
     pub why: Vec<String>,
     /// What a person or a lookup has to settle.
@@ -103,15 +105,20 @@ impl Standing {
         let sum = Sum::of(&accounts, order.total.amount_minor(), policy);
         let owes = accounts.iter().any(|(_, account)| !account.owed.is_empty());
         let foreign = accounts.iter().any(|(_, account)| account.foreign_reversal);
-        let open = order.state == OrderState::Open;
+        let closed = order.state != OrderState::Open;
+        // Derived and not a change of state, so that it does not matter whether a refund or its capture came first.
+        let more = sum.covering > order.closed_covering_minor;
+        let revived = closed && policy.late == Late::Revive && sum.covered && more;
+        let open = !closed || revived;
         let eligible = open && sum.covered && !owes && !foreign;
         let mut standing = Self {
-            word: sum.word(&accounts, order),
+            word: sum.word(&accounts, open),
             captured_minor: sum.captured,
             reversed_minor: sum.reversed,
             covering_minor: sum.covering,
             covered: sum.covered,
             eligible,
+            revived,
             why: Vec::new(),
             findings: Vec::new(),
             payments: accounts,
@@ -128,12 +135,51 @@ impl Standing {
     }
 }
 
+/// What took the money of an order that was covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// A refund, or money that went back in a way that could not be matched.
+    Refund,
+    /// A dispute, open or lost.
+    Dispute,
+    /// A capture that the bank took back.
+    Reversal,
+}
+
+impl Loss {
+    /// What the merchant chose for it.
+    #[must_use]
+    pub fn policy(self, policy: &Policy) -> AfterGrant {
+        match self {
+            Self::Refund => policy.after_grant.refund,
+            Self::Dispute => policy.after_grant.dispute,
+            Self::Reversal => policy.after_grant.reversal,
+        }
+    }
+}
+
+impl Standing {
+    /// Why what was granted would no longer be paid for; `None` while it is.
+    #[must_use]
+    pub fn loss(&self) -> Option<Loss> {
+        let any = |test: fn(&PaymentAccount) -> bool| self.payments.iter().any(|(_, account)| test(account));
+        let foreign = any(|account| account.foreign_reversal);
+        match () {
+            () if self.covered && !foreign => None,
+            () if any(|account| account.disputed || account.charged_back) => Some(Loss::Dispute),
+            () if any(|account| account.returned) => Some(Loss::Reversal),
+            () => Some(Loss::Refund),
+        }
+    }
+}
+
 /// The figures over all payments.
 struct Sum {
     captured: i128,
     reversed: i128,
     covering: i128,
-    total: i128,
+    /// More than the total, beyond what still counts as exact.
+    over: bool,
     covered: bool,
     /// Payments that would each cover the order alone.
     full: usize,
@@ -141,35 +187,40 @@ struct Sum {
 
 impl Sum {
     fn of(accounts: &[(PaymentKey, PaymentAccount)], total: i128, policy: &Policy) -> Self {
+        let held = |account: &PaymentAccount| account.disputed && policy.disputes == Disputes::Hold;
         let covers = |account: &PaymentAccount| match policy.refund_blocks {
-            _ if account.wholly_reversed() || account.disputed || account.charged_back => 0,
+            _ if account.wholly_reversed() || held(account) || account.charged_back => 0,
             RefundBlocks::Full => account.captured_minor,
             RefundBlocks::Any => account.captured_minor - account.reversed_minor,
         };
-        let covering = accounts.iter().map(|(_, account)| covers(account)).sum();
+        let covering: i128 = accounts.iter().map(|(_, account)| covers(account)).sum();
+        // The widest tolerance of the accounts whose money counts; nothing at all is never close enough.
+        let counting = accounts.iter().filter(|(_, account)| account.captured_minor > 0);
+        let tolerance = counting.map(|(key, _)| policy.tolerance(&key.account)).max().unwrap_or(0);
+        let reaches = |sum: i128| sum >= total || (sum > 0 && sum + tolerance >= total);
         Self {
             captured: accounts.iter().map(|(_, account)| account.captured_minor).sum(),
             reversed: accounts.iter().map(|(_, account)| account.reversed_minor).sum(),
             covering,
-            total,
-            covered: covering >= total,
-            full: accounts.iter().filter(|(_, account)| covers(account) >= total && total > 0).count(),
+            over: covering > total + tolerance,
+            covered: reaches(covering),
+            full: accounts.iter().filter(|(_, account)| total > 0 && reaches(covers(account))).count(),
         }
     }
 
-    fn word(&self, accounts: &[(PaymentKey, PaymentAccount)], order: &Order) -> Word {
+    fn word(&self, accounts: &[(PaymentKey, PaymentAccount)], open: bool) -> Word {
         let any = |test: fn(&PaymentAccount) -> bool| accounts.iter().any(|(_, account)| test(account));
         if any(|account| account.owed.contains(&Owed::Contradiction)) {
             return Word::Contradictory;
         }
-        if order.state != OrderState::Open {
+        if !open {
             let money_left = self.captured > self.reversed;
             return if money_left { Word::Late } else { Word::Closed };
         }
         if self.covered {
             return match () {
                 () if self.full > 1 => Word::PaidTwice,
-                () if self.covering > self.total => Word::Overpaid,
+                () if self.over => Word::Overpaid,
                 () if self.reversed > 0 && self.partly_reversed(accounts) => Word::PartRefunded,
                 () => Word::Paid,
             };
@@ -194,7 +245,12 @@ impl Sum {
 fn why(order: &Order, standing: &Standing) -> Vec<String> {
     let money = |minor| show(minor, order.total.unit());
     let mut why = Vec::new();
-    if order.state != OrderState::Open {
+    if standing.revived {
+        why.push(format!(
+            "the order was {}, and money that came after that revived it",
+            order.state.as_str()
+        ));
+    } else if order.state != OrderState::Open {
         why.push(format!("the order is {}", order.state.as_str()));
     }
     if order.total.amount_minor() == 0 {

@@ -37,6 +37,8 @@ pub(super) fn grant(ledger: &mut Ledger, key: &TaskKey, context: Context<'_>) ->
             granted_at: context.now,
             order_revision: order.revision + 1,
             revoked_at: None,
+            revoked_by: None,
+            kept_by: None,
         };
         ledger.entitlements.put((key.order.clone(), key.unit), entitlement);
     }

@@ -4,7 +4,10 @@ mod bind;
 mod case;
 mod grant;
 mod key;
+mod observe;
+mod operator;
 mod order;
+mod outside;
 mod receive;
 mod settle;
 
@@ -68,5 +71,13 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::RetryTask(command) => grant::retry(ledger, command, context),
         Command::AddKey(command) => key::add(ledger, command, context),
         Command::RevokeKey(command) => key::revoke(ledger, command, context),
+        Command::AskLookup(command) => observe::ask(ledger, command),
+        Command::Observe(command) => observe::observe(ledger, command, context),
+        Command::ResolveCase(command) => operator::resolve(ledger, command, context),
+        Command::CancelTask(command) => operator::cancel_task(ledger, command, context),
+        Command::SetEntitlement(command) => operator::set_entitlement(ledger, command, context),
+        Command::MarkOutside(command) => outside::mark(ledger, command, context),
+        Command::ReviveOrder(command) => operator::revive(ledger, command, context),
+        Command::Reprocess(command) => receive::reprocess(ledger, command, context),
     }
 }

@@ -11,7 +11,7 @@ use crate::reply::{Refusal, Reply};
 
 use super::Context;
 use super::bind::{Taken, bind_waiting, register as register_row};
-use super::settle::{Cause, settle};
+use super::settle::{Cause, settle, standing};
 
 pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<'_>) -> Result<Reply, Need> {
     let request = command.request();
@@ -51,6 +51,7 @@ fn new_order(command: &PlaceOrder, references: BTreeSet<ReferenceKey>, context: 
         fulfil: command.fulfil,
         hint: command.hint.clone(),
         state: OrderState::Open,
+        closed_covering_minor: 0,
         placed_at: context.now,
         expires_at: command.expires_at,
         request: command.request(),
@@ -102,7 +103,9 @@ pub(super) fn cancel(
     }
     let since = ledger.savepoint();
     if order.state == OrderState::Open {
-        ledger.orders.put(command.order.clone(), Order { state: OrderState::Cancelled, ..order });
+        let closed_covering_minor = standing(ledger, &command.order, &order, context)?.covering_minor;
+        let closed = Order { state: OrderState::Cancelled, closed_covering_minor, ..order };
+        ledger.orders.put(command.order.clone(), closed);
     }
     settle(ledger, &command.order, &Cause { since: &since, trace: None }, context)?;
     Ok(Reply::Cancelled)

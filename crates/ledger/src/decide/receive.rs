@@ -1,13 +1,13 @@
 //! Receiving a delivery: each event is decided alone, and all of it is one commit.
 
 use crate::case::{Reason, Subject};
-use crate::command::Receive;
+use crate::command::{Receive, Reprocess};
 use crate::id::{EventKey, OrderId, PaymentKey, ReferenceKey};
 use crate::key::Need;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Savepoint};
 use crate::notice::{Claims, Notice, Reading};
 use crate::policy::{Hints, SourcePolicy, Unmatched};
-use crate::reply::{EventReply, Received, Reply};
+use crate::reply::{EventReply, Received, Refusal, Reply};
 use crate::row::{Event, EventOutcome, Payment};
 use crate::standing::Finding;
 
@@ -57,6 +57,46 @@ fn receive_one(
         }
         Reading::Facts(claims) => apply(ledger, key, command, notice, claims, context),
     }
+}
+
+/// Reads a stored event again, as the current contract reads it: one that was unreadable or ignored is applied through
+/// the same joins as a new one. The bytes must be the stored ones.
+pub(super) fn reprocess(
+    ledger: &mut Ledger,
+    command: &Reprocess,
+    context: Context<'_>,
+) -> Result<Reply, Need> {
+    let (notice, receive) = (&command.notice, command.receive());
+    let key = EventKey { account: command.account.clone(), id: notice.id.clone() };
+    let Some(stored) = ledger.event(&key)?.cloned() else {
+        return Ok(Reply::Refused(Refusal::UnknownEvent));
+    };
+    if stored.body != notice.body {
+        return Ok(Reply::Refused(Refusal::OtherBytes));
+    }
+    if matches!(stored.outcome, EventOutcome::Applied | EventOutcome::Held(_)) {
+        return Ok(Reply::Refused(Refusal::AlreadyApplied));
+    }
+    let start = ledger.savepoint();
+    let mut again = Event { content: notice.content, kind: notice.kind.clone(), ..stored };
+    let reply =
+        |received, order| Ok(Reply::Received(vec![EventReply { event: notice.id.clone(), received, order }]));
+    let claims = match &notice.reading {
+        Reading::Unreadable(_) => return reply(Received::Unreadable, None),
+        Reading::Ignored => {
+            again.outcome = EventOutcome::Ignored;
+            ledger.events.put(key.clone(), again);
+            case::settle(ledger, &Subject::Event(key), |_| true, context);
+            return reply(Received::Ignored, None);
+        }
+        Reading::Facts(claims) => claims,
+    };
+    again.outcome = EventOutcome::Applied;
+    again.payment = Some(claims.payment.clone());
+    ledger.events.put(key.clone(), again);
+    case::settle(ledger, &Subject::Event(key), |case| case.reason == Reason::Unreadable, context);
+    let (received, order) = join_and_bind(ledger, &receive, notice, claims, &start, context)?;
+    reply(received, order)
 }
 
 /// The identity is known: the same content is a duplicate, other content a conflict (P7).
@@ -142,15 +182,27 @@ fn apply(
     context: Context<'_>,
 ) -> Result<One, Need> {
     let start = ledger.savepoint();
+    store(ledger, key, command, notice, EventOutcome::Applied, context);
+    join_and_bind(ledger, command, notice, claims, &start, context)
+}
+
+/// What an event's claims do to its payment and to the order that it serves.
+fn join_and_bind(
+    ledger: &mut Ledger,
+    command: &Receive,
+    notice: &Notice,
+    claims: &Claims,
+    start: &Savepoint,
+    context: Context<'_>,
+) -> Result<One, Need> {
     let policy = context.policy.source(&command.source);
     let payment = PaymentKey { account: command.account.clone(), id: claims.payment.clone() };
-    store(ledger, key, command, notice, EventOutcome::Applied, context);
     mention(ledger, &payment, command, notice, &policy, context)?;
     join(ledger, &payment, claims)?;
     let Some(order) = bind(ledger, &payment, context)? else {
-        return unmatched(ledger, &payment, &policy, &start, context);
+        return unmatched(ledger, &payment, &policy, start, context);
     };
-    settle(ledger, &order, &Cause { since: &start, trace: command.trace.as_ref() }, context)?;
+    settle(ledger, &order, &Cause { since: start, trace: command.trace.as_ref() }, context)?;
     Ok((Received::Accepted, Some(order)))
 }
 
@@ -164,8 +216,7 @@ fn mention(
     context: Context<'_>,
 ) -> Result<(), Need> {
     let known = ledger.payment(key)?.cloned();
-    let mut payment =
-        known.clone().unwrap_or(Payment { order: None, mentions: [].into(), first_at: context.now });
+    let mut payment = known.clone().unwrap_or_else(|| Payment::new(context.now));
     let counts =
         |mention: &ReferenceKey| policy.hints == Hints::OwnIds || !matches!(mention, ReferenceKey::Own(_));
     payment.mentions.extend(command.mentions(notice).into_iter().filter(counts));
@@ -176,7 +227,9 @@ fn mention(
 }
 
 fn join(ledger: &mut Ledger, payment: &PaymentKey, claims: &Claims) -> Result<(), Need> {
+    let asked = ledger.payment(payment)?.map_or(0, |payment| payment.asked);
     for fact in &claims.facts {
+        let fact = fact.clone().asked(asked);
         let standing = ledger.fact(payment, &fact.key)?;
         let joined = fact.join_into(standing);
         if standing != Some(joined) {
@@ -190,7 +243,7 @@ fn unmatched(
     ledger: &mut Ledger,
     payment: &PaymentKey,
     policy: &SourcePolicy,
-    start: &crate::ledger::Savepoint,
+    start: &Savepoint,
     context: Context<'_>,
 ) -> Result<One, Need> {
     match policy.unmatched {

@@ -8,8 +8,8 @@ use crate::key::Need;
 use crate::ledger::{Ledger, Savepoint};
 use crate::order::{Order, Unit};
 use crate::policy::AfterGrant;
-use crate::row::{Task, TaskKey, TaskKind, TaskState};
-use crate::standing::{Finding, Standing};
+use crate::row::{Entitlement, Task, TaskKey, TaskKind, TaskState};
+use crate::standing::{Finding, Loss, Standing};
 
 use super::{Context, case};
 
@@ -24,7 +24,10 @@ const DERIVED: &[Reason] = &[
     Reason::PaidLate,
     Reason::RefundUnclear,
     Reason::RefundAhead,
+    Reason::DisputeContradictory,
     Reason::RefundAfterGrant,
+    Reason::DisputeAfterGrant,
+    Reason::ReversalAfterGrant,
 ];
 
 /// What made the order change, for the rows that follow from it.
@@ -44,10 +47,11 @@ pub(super) fn settle(
 ) -> Result<(), Need> {
     let Some(order) = ledger.order(id)?.cloned() else { return Ok(()) };
     let standing = standing(ledger, id, &order, context)?;
-    cases(ledger, id, &order, &standing, context)?;
     for unit in order.units() {
+        entitlement(ledger, id, &order, unit, &standing, context)?;
         task(ledger, id, &order, unit, standing.eligible, cause, context)?;
     }
+    cases(ledger, id, &order, &standing, context)?;
     if ledger.changed_since_savepoint(cause.since) {
         let revision = order.revision + 1;
         ledger.orders.put(id.clone(), Order { revision, ..order });
@@ -89,15 +93,44 @@ fn cases(
     Ok(())
 }
 
-/// What was granted and is no longer paid for.
+/// What was granted and is no longer paid for, where a person is to decide.
 fn after_grant(ledger: &Ledger, id: &OrderId, standing: &Standing, context: Context<'_>) -> Option<Finding> {
-    let granted = ledger.entitlements_of(id).any(|(_, entitlement)| entitlement.revoked_at.is_none());
-    let foreign = standing.payments.iter().any(|(_, account)| account.foreign_reversal);
-    if !granted || (standing.covered && !foreign) || context.policy.after_grant == AfterGrant::Keep {
+    let decided = |row: &Entitlement| row.revoked_at.is_some() || row.kept_by.is_some();
+    let granted = ledger.entitlements_of(id).any(|(_, row)| !decided(row));
+    let loss = standing.loss()?;
+    if !granted || loss.policy(context.policy) != AfterGrant::Review {
         return None;
     }
+    let reason = match loss {
+        Loss::Refund => Reason::RefundAfterGrant,
+        Loss::Dispute => Reason::DisputeAfterGrant,
+        Loss::Reversal => Reason::ReversalAfterGrant,
+    };
     let detail = format!("granted, and now {}: {}", standing.word, standing.why.join("; "));
-    Some(Finding::new(Subject::Order(id.clone()), Reason::RefundAfterGrant, detail))
+    Some(Finding::new(Subject::Order(id.clone()), reason, detail))
+}
+
+/// Takes back what the policy says is to be taken back, and gives it back when the standing is restored. What a person
+/// decided about an entitlement stays.
+fn entitlement(
+    ledger: &mut Ledger,
+    id: &OrderId,
+    order: &Order,
+    unit: Unit,
+    standing: &Standing,
+    context: Context<'_>,
+) -> Result<(), Need> {
+    let Some(row) = ledger.entitlement(id, unit)?.cloned() else { return Ok(()) };
+    let lost = standing.loss().is_some_and(|loss| loss.policy(context.policy) == AfterGrant::Revoke);
+    let by_policy = row.revoked_at.is_some() && row.revoked_by.is_none();
+    let revoked_at = match (lost, row.revoked_at) {
+        (true, None) if row.kept_by.is_none() => Some(context.now),
+        (false, Some(_)) if by_policy && standing.loss().is_none() => None,
+        _ => return Ok(()),
+    };
+    let row = Entitlement { revoked_at, order_revision: order.revision + 1, ..row };
+    ledger.entitlements.put((id.clone(), unit), row);
+    Ok(())
 }
 
 /// The grant task of one unit: there while the order is eligible and the unit is not granted.

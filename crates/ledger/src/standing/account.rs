@@ -23,6 +23,32 @@ pub enum Owed {
     DisputeContradiction,
 }
 
+impl Owed {
+    /// Why, in a sentence.
+    #[must_use]
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::NoTotal => "a capture without an amount does not count",
+            Self::RefundWithoutAmount => "a refund without an amount needs a look",
+            Self::RefundTotal => "more was refunded than is known refund by refund",
+            Self::CaptureTotal => "more was captured than is known capture by capture",
+            Self::Contradiction => "it ended without money, and it was captured",
+            Self::DisputeContradiction => "a dispute was both won and lost",
+        }
+    }
+
+    /// What would settle it.
+    #[must_use]
+    pub fn settled_by(self) -> &'static str {
+        match self {
+            Self::NoTotal | Self::RefundWithoutAmount => "a lookup, or an event that says the amount",
+            Self::RefundTotal => "a lookup, or the refunds' own events",
+            Self::CaptureTotal => "a lookup, or the captures' own events",
+            Self::Contradiction | Self::DisputeContradiction => "a lookup, or a person's decision",
+        }
+    }
+}
+
 /// What one payment's facts add up to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaymentAccount {
@@ -42,6 +68,8 @@ pub struct PaymentAccount {
     pub disputed: bool,
     /// A dispute is lost.
     pub charged_back: bool,
+    /// A capture was taken back by the bank.
+    pub returned: bool,
     /// Captures in other units: (unit, minor units). They never count.
     pub foreign: BTreeMap<MoneyUnit, i128>,
     /// Money went back in another unit. It is never ignored for not matching.
@@ -96,6 +124,7 @@ impl PaymentAccount {
         if captured_total > account.captured_minor {
             account.owed.insert(Owed::CaptureTotal);
         }
+        account.returned = returned > 0;
         account.dispute(disputes.values().map(|(_, state)| *state));
         let refunded = refunds.effective(&mut account.owed);
         account.reverse(returned + refunded);
@@ -172,18 +201,16 @@ impl PaymentAccount {
     }
 
     pub(super) fn why(&self) -> Vec<String> {
-        let mut why = Vec::new();
+        let mut why: Vec<_> = self
+            .owed
+            .iter()
+            .map(|owed| format!("{} (settled by {})", owed.why(), owed.settled_by()))
+            .collect();
         let mut say = |when: bool, sentence: &str| {
             if when {
                 why.push(sentence.to_owned());
             }
         };
-        say(self.owed.contains(&Owed::NoTotal), "a capture without an amount does not count");
-        say(self.owed.contains(&Owed::RefundWithoutAmount), "a refund without an amount needs a look");
-        say(self.owed.contains(&Owed::RefundTotal), "more was refunded than is known refund by refund");
-        say(self.owed.contains(&Owed::CaptureTotal), "more was captured than is known capture by capture");
-        say(self.owed.contains(&Owed::Contradiction), "it ended without money, and it was captured");
-        say(self.owed.contains(&Owed::DisputeContradiction), "a dispute was both won and lost");
         say(!self.foreign.is_empty(), "money in another unit does not count");
         say(self.foreign_reversal, "money went back in another unit");
         say(self.disputed, "it is disputed");

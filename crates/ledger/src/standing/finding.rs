@@ -50,7 +50,7 @@ fn of_payment(key: &PaymentKey, account: &PaymentAccount, order: &Order) -> Vec<
                 find(Reason::Contradictory, "it ended as failed or expired, and it was captured".to_owned());
             }
             Owed::DisputeContradiction => {
-                find(Reason::Contradictory, "one stage of a dispute was both won and lost".to_owned());
+                find(Reason::DisputeContradictory, "one stage of a dispute was both won and lost".to_owned());
             }
             Owed::CaptureTotal => find(
                 Reason::NoTotal,

@@ -3,10 +3,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{about, cancel, id, money, notice, place, receive, register, stamp, with_other_bytes};
+use super::{about, account, cancel, id, money, notice, place, receive, register, stamp, with_other_bytes};
 use crate::{
-    CaptureState, Claims, Command, DisputeState, Ending, Fact, Fulfil, Mode, Money, Name, Notice, Reading,
-    RefundState, RetryTask, TaskKey, TaskKind, Unit,
+    AskLookup, CancelTask, CaptureState, CaseKey, Claims, Command, Decision, Digest, DisputeState, Ending,
+    Fact, Fulfil, MarkOutside, Mode, Money, Name, Notice, Observe, OrderId, Outside, PaymentKey, Reading,
+    Reason, RefundState, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, Subject, TaskKey,
+    TaskKind, Unit,
 };
 
 fn any_money() -> impl Strategy<Value = Option<Money>> {
@@ -95,6 +97,82 @@ fn any_task() -> impl Strategy<Value = TaskKey> {
     })
 }
 
+fn any_payment() -> impl Strategy<Value = PaymentKey> {
+    (0_u8..4).prop_map(|n| PaymentKey { account: account(), id: id(&format!("pi_{n}")) })
+}
+
+fn any_lookup() -> impl Strategy<Value = Command> {
+    let observe = (any_payment(), 0_u32..4, prop::option::of(0_u64..3), vec(any_facts(), 0..3)).prop_map(
+        |(payment, number, provider_revision, facts)| {
+            Command::Observe(Observe { payment, number, provider_revision, facts })
+        },
+    );
+    prop_oneof![
+        1 => any_payment().prop_map(|payment| Command::AskLookup(AskLookup { payment })),
+        1 => observe,
+    ]
+}
+
+fn any_decision() -> impl Strategy<Value = Command> {
+    let decision = prop_oneof![
+        Just(Decision::Accept),
+        Just(Decision::Note),
+        (0_u8..3).prop_map(|order| Decision::Bind(id(&format!("o_{order}")))),
+    ];
+    let reason = prop_oneof![Just(Reason::NamesTwoOrders), Just(Reason::HintRefused)];
+    (any_payment(), reason, decision, 0_u8..3, 0_u16..3).prop_map(|(payment, reason, decision, other, n)| {
+        let (one, two) = (other, (other + 1) % 3);
+        let detail = match reason {
+            Reason::HintRefused => format!("it hints at order o_{one} with more than its total"),
+            _ => format!(
+                "it names order o_{} and order o_{}: it was bound to neither",
+                one.min(two),
+                one.max(two)
+            ),
+        };
+        let evidence = Digest::of_bytes(detail.as_bytes());
+        let case = CaseKey { subject: Subject::Payment(payment), reason, evidence };
+        Command::ResolveCase(ResolveCase { stamp: stamp(&format!("resolve-{n}")), case, decision })
+    })
+}
+
+fn any_operator() -> impl Strategy<Value = Command> {
+    let order = |n: u8| id::<OrderId>(&format!("o_{n}"));
+    let entitlement = (any_task(), prop::bool::ANY, 0_u8..4).prop_map(|(task, granted, n)| {
+        let stamp = stamp(&format!("set-{n}"));
+        Command::SetEntitlement(SetEntitlement { stamp, order: task.order, unit: task.unit, granted })
+    });
+    let cancel_task = (any_task(), 0_u8..4)
+        .prop_map(|(task, n)| Command::CancelTask(CancelTask { stamp: stamp(&format!("stop-{n}")), task }));
+    let revive = (0_u8..3, 0_u8..2).prop_map(move |(n, again)| {
+        let stamp = stamp(&format!("revive-{n}-{again}"));
+        Command::ReviveOrder(ReviveOrder { stamp, order: order(n) })
+    });
+    let what = prop_oneof![
+        3 => Just(Outside::Paid),
+        1 => Just(Outside::PaidReversed),
+        1 => any_payment().prop_map(Outside::Refunded),
+    ];
+    let outside = (0_u8..3, what, 0_u8..3, any_money()).prop_map(move |(n, what, receipt, money)| {
+        let money = money.unwrap_or_else(|| super::eur("25"));
+        let stamp = stamp(&format!("outside-{n}-{receipt}"));
+        let id = id(&format!("receipt_{receipt}"));
+        Command::MarkOutside(MarkOutside { stamp, order: order(n), id, money, what })
+    });
+    prop_oneof![entitlement, cancel_task, revive, outside, any_decision()]
+}
+
+/// An event that may be stored as unreadable, as it reads under a better contract: the bytes are the same.
+fn any_reprocess() -> impl Strategy<Value = Command> {
+    (0_u16..40, any_claims(), 0_u8..4).prop_map(|(event, claims, n)| {
+        let stored =
+            notice(&format!("evt_{event}"), Reading::Unreadable("data.object.id is absent".to_owned()));
+        let stamp = stamp(&format!("reprocess-{n}"));
+        let notice = Notice { reading: Reading::Facts(claims), ..stored };
+        Command::Reprocess(Reprocess { stamp, source: id("shop"), account: account(), notice })
+    })
+}
+
 fn any_command() -> impl Strategy<Value = Command> {
     let reference = (0_u8..3, 0_u8..4, prop::bool::ANY);
     let register = reference.prop_map(|(order, n, payment)| {
@@ -107,6 +185,9 @@ fn any_command() -> impl Strategy<Value = Command> {
         1 => (0_u8..3).prop_map(|order| cancel(&format!("o_{order}"))),
         10 => vec(any_notice(), 1..3).prop_map(receive),
         4 => any_task().prop_map(Command::Grant),
+        2 => any_lookup(),
+        3 => any_operator(),
+        1 => any_reprocess(),
         1 => (any_task(), 0_u8..3).prop_map(|(task, n)| {
             Command::RetryTask(RetryTask { stamp: stamp(&format!("retry-{n}")), task })
         }),

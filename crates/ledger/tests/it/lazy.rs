@@ -34,7 +34,7 @@ fn fetch(whole: &Ledger, key: &Key, into: &mut Ledger) {
         }
         Key::Payment(k) => {
             whole.payments.get(k).into_iter().for_each(|r| into.payments.load(k.clone(), r.clone()));
-            whole.facts_of(k).into_iter().for_each(|(f, v)| into.facts.load((k.clone(), f), v));
+            whole.all_facts_of(k).for_each(|(f, v)| into.facts.load((k.clone(), f.clone()), *v));
         }
         Key::Order(k) => {
             whole.orders.get(k).into_iter().for_each(|r| into.orders.load(k.clone(), r.clone()));

@@ -8,9 +8,11 @@ use paidonce_ledger::testing::{
     account, id, money, notice, place, reference, register, stamp, with_other_bytes,
 };
 use paidonce_ledger::{
-    AfterGrant, CancelOrder, CaptureState, Claims, Command, DisputeState, Ending, Fact, Fulfil, Hints, Key,
-    Keys, Mode, Money, Notice, OrderId, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
-    RegisterReference, Reply, RetryTask, SourceName, Standing, TaskKey, TaskKind, TaskState, Unit, Unmatched,
+    AfterGrant, AskLookup, CancelOrder, CancelTask, CaptureState, Claims, Command, Decision, DisputeState,
+    Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, MarkOutside, Mode, Money, Notice, Observe,
+    OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState, RegisterReference,
+    Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SourceName, Standing, TaskKey,
+    TaskKind, TaskState, Unit, Unmatched,
 };
 
 use super::{Harness, NOW, grant_all, sound};
@@ -20,6 +22,7 @@ use crate::{CaseFilter, EventFilter, Page, Store};
 const FILES: &[(&str, &str)] = &[
     ("seeds.txt", include_str!("../../scenarios/seeds.txt")),
     ("kinds.txt", include_str!("../../scenarios/kinds.txt")),
+    ("facts.txt", include_str!("../../scenarios/facts.txt")),
 ];
 
 pub(super) fn scenarios(harness: &dyn Harness) {
@@ -106,6 +109,58 @@ impl Player {
                 let stamp = self.stamp();
                 self.commit(&[Command::RetryTask(RetryTask { stamp, task })])
             }
+            ["ask", payment] => self.commit(&[Command::AskLookup(AskLookup { payment: a_payment(payment) })]),
+            ["observe", payment, number, ref facts @ ..] => {
+                let facts = facts.join(" ");
+                let facts = facts.split(',').map(str::trim).filter(|fact| !fact.is_empty());
+                let number = number.parse().expect("a lookup's number");
+                let facts = facts.map(|fact| a_fact(fact, "lookup", payment)).collect();
+                let revision = options.iter().find(|(name, _)| *name == "revision");
+                let provider_revision = revision.map(|(_, n)| n.parse().expect("a revision"));
+                let payment = a_payment(payment);
+                self.commit(&[Command::Observe(Observe { payment, number, provider_revision, facts })])
+            }
+            ["resolve", reason, decision @ ("accept" | "reject" | "note")] => {
+                let decision = match decision {
+                    "accept" => Decision::Accept,
+                    "reject" => Decision::Reject,
+                    _ => Decision::Note,
+                };
+                self.resolve(reason, decision)
+            }
+            ["resolve", reason, "bind", order] => self.resolve(reason, Decision::Bind(id(order))),
+            ["stop", order] => {
+                let task = TaskKey { order: id(order), unit: Unit::Order, kind: TaskKind::Grant };
+                let stamp = self.stamp();
+                self.commit(&[Command::CancelTask(CancelTask { stamp, task })])
+            }
+            [word @ ("revoke" | "reinstate"), order] => {
+                let (stamp, granted) = (self.stamp(), word == "reinstate");
+                let set = SetEntitlement { stamp, order: id(order), unit: Unit::Order, granted };
+                self.commit(&[Command::SetEntitlement(set)])
+            }
+            ["outside", order, word, receipt, amount, unit] => {
+                let what = match word {
+                    "paid" => Outside::Paid,
+                    "paid-reversed" => Outside::PaidReversed,
+                    payment => Outside::Refunded(a_payment(payment)),
+                };
+                let (stamp, money) = (self.stamp(), money(amount, unit));
+                let mark = MarkOutside { stamp, order: id(order), id: id(receipt), money, what };
+                self.commit(&[Command::MarkOutside(mark)])
+            }
+            ["revive", order] => {
+                let stamp = self.stamp();
+                self.commit(&[Command::ReviveOrder(ReviveOrder { stamp, order: id(order) })])
+            }
+            ["reprocess", event, ..] => {
+                let text = line.trim_start_matches("reprocess ");
+                let stored = a_notice(&format!("{event} unreadable"));
+                let notice = Notice { reading: a_notice(text).reading, ..stored };
+                let (stamp, source) = (self.stamp(), id("shop"));
+                self.commit(&[Command::Reprocess(Reprocess { stamp, source, account: account(), notice })])
+            }
+            ["audit"] => self.audit(),
             ["grant"] => {
                 grant_all(&*self.store, &self.policy).expect("the store works");
                 vec![]
@@ -133,7 +188,15 @@ impl Player {
                 ("unmatched", "hold") => source.unmatched = Unmatched::Hold,
                 ("hints", "own_ids") => source.hints = Hints::OwnIds,
                 ("refund_blocks", "any") => self.policy.refund_blocks = RefundBlocks::Any,
-                ("after_grant", "keep") => self.policy.after_grant = AfterGrant::Keep,
+                ("after_refund", word) => self.policy.after_grant.refund = after_grant(word),
+                ("after_dispute", word) => self.policy.after_grant.dispute = after_grant(word),
+                ("after_reversal", word) => self.policy.after_grant.reversal = after_grant(word),
+                ("disputes", "ignore") => self.policy.disputes = Disputes::Ignore,
+                ("late", "revive") => self.policy.late = Late::Revive,
+                ("tolerance", minor) => {
+                    let minor = minor.parse().expect("minor units");
+                    self.policy.tolerance_minor.insert(account(), minor);
+                }
                 _ => panic!("no policy {option:?}"),
             }
         }
@@ -188,12 +251,41 @@ impl Player {
         answers
     }
 
+    /// Decides about the one open case of this reason.
+    fn resolve(&mut self, reason: &str, decision: Decision) -> Vec<String> {
+        let open = CaseFilter { open: true, order: None };
+        let cases = self.store.cases(&open, &Page::first(100)).expect("readable").rows;
+        let found = cases.into_iter().find(|(key, _)| key.reason.as_str() == reason);
+        let Some((case, _)) = found else { return vec![format!("no open case says {reason}")] };
+        let stamp = paidonce_ledger::Stamp { reason: Some("asked the customer".into()), ..self.stamp() };
+        self.commit(&[Command::ResolveCase(ResolveCase { stamp, case, decision })])
+    }
+
+    fn audit(&self) -> Vec<String> {
+        let ledger = self.store.snapshot().expect("readable");
+        let line = |audit: &paidonce_ledger::Audit| {
+            let reason = audit.reason.as_ref().map(|reason| format!(", {reason}")).unwrap_or_default();
+            let subject = audit.subject.split(' ').next().unwrap_or_default();
+            format!("{} {} a {subject}{reason}", audit.by, audit.action)
+        };
+        let mut lines: Vec<_> = ledger.audits.rows().values().map(line).collect();
+        lines.sort();
+        lines
+    }
+
     fn show(&self, order: &OrderId) -> String {
         let ledger = self.store.load(&Keys::from([Key::Order(order.clone())])).expect("readable");
         let Some(row) = ledger.orders.get(order) else { return format!("{order} is not there") };
         let payments = ledger.payments_of(row).expect("the store loads an order's payments with it");
         let standing = Standing::of(order, row, &payments, &self.policy);
-        let granted: Vec<_> = ledger.entitlements_of(order).map(|(unit, _)| unit.to_string()).collect();
+        let granted: Vec<_> = ledger
+            .entitlements_of(order)
+            .map(|(unit, row)| match (&row.revoked_at, &row.revoked_by) {
+                (None, _) => unit.to_string(),
+                (Some(_), None) => format!("({unit} taken back)"),
+                (Some(_), Some(by)) => format!("({unit} taken back by {by})"),
+            })
+            .collect();
         let due: Vec<_> = ledger
             .tasks_of(order)
             .filter(|(_, task)| task.state == TaskState::Pending)
@@ -235,7 +327,7 @@ impl Player {
     }
 
     fn payment(&self, payment: &str) -> Vec<String> {
-        let key = PaymentKey { account: account(), id: id(payment) };
+        let key = a_payment(payment);
         let ledger = self.store.load(&Keys::from([Key::Payment(key.clone())])).expect("readable");
         let Some(row) = ledger.payments.get(&key) else { return vec![format!("{payment} is not there")] };
         let order =
@@ -263,6 +355,19 @@ fn answer(reply: &Reply) -> Vec<String> {
         Reply::Refused(refusal) => vec![format!("refused: {refusal}")],
         other => vec![format!("{other:?}").to_lowercase()],
     }
+}
+
+fn after_grant(word: &str) -> AfterGrant {
+    match word {
+        "keep" => AfterGrant::Keep,
+        "revoke" => AfterGrant::Revoke,
+        "review" => AfterGrant::Review,
+        _ => panic!("no policy {word:?} after a grant"),
+    }
+}
+
+fn a_payment(payment: &str) -> PaymentKey {
+    PaymentKey { account: account(), id: id(payment) }
 }
 
 fn a_notice(text: &str) -> Notice {

@@ -129,6 +129,7 @@ impl<'a> Reader<'a> {
         serde_json::from_str(self.text()?).map_err(|error| corrupt("JSON").caused_by(error))
     }
 
+    /// Shared text: a trace context, a person's name.
     pub(super) fn trace(&mut self) -> Result<Option<Arc<str>>> {
         Ok(self.maybe_text()?.map(Arc::from))
     }

@@ -111,7 +111,8 @@ fn owned_digest(body: &Body) -> Column<'static> {
 impl Stored for Payment {
     type Key = PaymentKey;
     const TABLE: &'static str = "payment";
-    const COLUMNS: &'static [&'static str] = &["account", "id", "order_id", "mentions", "first_at"];
+    const COLUMNS: &'static [&'static str] =
+        &["account", "id", "order_id", "mentions", "first_at", "asked", "listing", "provider_revision"];
     const KEY_COLUMNS: usize = 2;
     const FIXED: &'static [&'static str] = &["first_at"];
 
@@ -124,12 +125,19 @@ impl Stored for Payment {
             maybe(row.order.as_ref(), |id| text(id.as_str())),
             json(&row.mentions)?,
             time(row.first_at),
+            int(row.asked.into()),
+            int(row.listing.into()),
+            maybe(row.provider_revision, count),
         ])
     }
 
     fn read(from: &mut Reader<'_>) -> Result<(PaymentKey, Self)> {
         let key = PaymentKey { account: from.account()?, id: from.id()? };
-        Ok((key, Self { order: from.maybe_id()?, mentions: from.json()?, first_at: from.time()? }))
+        let (order, mentions, first_at) = (from.maybe_id()?, from.json()?, from.time()?);
+        let (asked, listing) = (from.number()?, from.number()?);
+        let revision = from.maybe_int()?.map(u64::try_from).transpose();
+        let provider_revision = revision.map_err(|_| corrupt("a number out of range"))?;
+        Ok((key, Self { order, mentions, first_at, asked, listing, provider_revision }))
     }
 }
 
@@ -137,7 +145,7 @@ impl Stored for FactValue {
     type Key = (PaymentKey, FactKey);
     const TABLE: &'static str = "fact";
     const COLUMNS: &'static [&'static str] =
-        &["account", "payment", "kind", "fact_id", "stage", "money_unit", "rank", "amount"];
+        &["account", "payment", "kind", "fact_id", "stage", "money_unit", "rank", "amount", "asked"];
     const KEY_COLUMNS: usize = 6;
 
     built_once!(FactValue);
@@ -153,6 +161,7 @@ impl Stored for FactValue {
             owned(unit),
             int(row.rank.into()),
             maybe(row.amount_minor, |amount| owned(amount.to_string())),
+            int(row.asked.into()),
         ])
     }
 
@@ -160,7 +169,10 @@ impl Stored for FactValue {
         let payment = PaymentKey { account: from.account()?, id: from.id()? };
         let (kind, id, stage, unit) = (from.text()?, from.text()?, from.number()?, from.text()?);
         let fact = parse_fact(kind, id, stage, unit).ok_or_else(|| corrupt(format!("fact {kind:?}")))?;
-        Ok(((payment, fact), Self { rank: from.number()?, amount_minor: from.maybe_amount()? }))
+        Ok((
+            (payment, fact),
+            Self { rank: from.number()?, amount_minor: from.maybe_amount()?, asked: from.number()? },
+        ))
     }
 }
 
@@ -176,6 +188,7 @@ impl Stored for Order {
         "fulfil",
         "hint",
         "state",
+        "closed_covering",
         "placed_at",
         "expires_at",
         "request",
@@ -200,6 +213,7 @@ impl Stored for Order {
             text(fulfil_text(row.fulfil)),
             text(row.hint.as_str()),
             text(row.state.as_str()),
+            owned(row.closed_covering_minor.to_string()),
             time(row.placed_at),
             maybe(row.expires_at, time),
             blob(&row.request.0),
@@ -216,6 +230,7 @@ impl Stored for Order {
         let total = money(from.amount()?, from.text()?)?;
         let fulfil = from.parse(parse_fulfil)?;
         let (hint, state) = (from.id()?, from.parse(OrderState::parse)?);
+        let closed_covering_minor = from.amount()?;
         let (placed_at, expires_at, request) = (from.time()?, from.maybe_time()?, from.digest()?);
         let (revision, payments, references) = (from.number()?, from.json()?, from.json()?);
         let trace = from.trace()?;
@@ -226,6 +241,7 @@ impl Stored for Order {
             fulfil,
             hint,
             state,
+            closed_covering_minor,
             placed_at,
             expires_at,
             request,
@@ -325,8 +341,17 @@ impl Stored for Task {
 impl Stored for Entitlement {
     type Key = (OrderId, Unit);
     const TABLE: &'static str = "entitlement";
-    const COLUMNS: &'static [&'static str] =
-        &["order_id", "unit", "customer", "lines", "granted_at", "order_revision", "revoked_at"];
+    const COLUMNS: &'static [&'static str] = &[
+        "order_id",
+        "unit",
+        "customer",
+        "lines",
+        "granted_at",
+        "order_revision",
+        "revoked_at",
+        "revoked_by",
+        "kept_by",
+    ];
     const KEY_COLUMNS: usize = 2;
     const FIXED: &'static [&'static str] = &["customer", "lines", "granted_at"];
 
@@ -341,6 +366,8 @@ impl Stored for Entitlement {
             time(row.granted_at),
             count(row.order_revision),
             maybe(row.revoked_at, time),
+            maybe(row.revoked_by.as_deref(), text),
+            maybe(row.kept_by.as_deref(), text),
         ])
     }
 
@@ -348,7 +375,8 @@ impl Stored for Entitlement {
         let key = (from.id()?, from.parse(Unit::parse)?);
         let (customer, lines, granted_at) = (from.maybe_id()?, from.json()?, from.time()?);
         let (order_revision, revoked_at) = (from.number()?, from.maybe_time()?);
-        Ok((key, Self { customer, lines, granted_at, order_revision, revoked_at }))
+        let (revoked_by, kept_by) = (from.trace()?, from.trace()?);
+        Ok((key, Self { customer, lines, granted_at, order_revision, revoked_at, revoked_by, kept_by }))
     }
 }
 

@@ -28,6 +28,9 @@ CREATE TABLE payment (
     order_id TEXT,
     mentions TEXT NOT NULL,           -- JSON: everything its events named
     first_at INTEGER NOT NULL,
+    asked INTEGER NOT NULL,           -- lookups asked so far
+    listing INTEGER NOT NULL,         -- the newest of them that was answered
+    provider_revision INTEGER,
     PRIMARY KEY (account, id)
 ) WITHOUT ROWID;
 CREATE INDEX payment_unbound ON payment (first_at) WHERE order_id IS NULL;
@@ -41,6 +44,7 @@ CREATE TABLE fact (
     money_unit TEXT NOT NULL,         -- '' where it was not said
     rank INTEGER NOT NULL,
     amount TEXT,                      -- minor units
+    asked INTEGER NOT NULL,           -- lookups asked when it was said
     PRIMARY KEY (account, payment, kind, fact_id, stage, money_unit)
 ) WITHOUT ROWID;
 
@@ -53,6 +57,7 @@ CREATE TABLE orders (
     fulfil TEXT NOT NULL,
     hint TEXT NOT NULL,
     state TEXT NOT NULL,
+    closed_covering TEXT NOT NULL,    -- minor units that covered it when it was closed
     placed_at INTEGER NOT NULL,
     expires_at INTEGER,
     request BLOB NOT NULL,
@@ -98,6 +103,8 @@ CREATE TABLE entitlement (
     granted_at INTEGER NOT NULL,
     order_revision INTEGER NOT NULL,
     revoked_at INTEGER,
+    revoked_by TEXT,                  -- null if the policy did
+    kept_by TEXT,                     -- who gave it back for good
     PRIMARY KEY (order_id, unit)
 ) WITHOUT ROWID;
 CREATE INDEX entitlement_by_time ON entitlement (granted_at);
