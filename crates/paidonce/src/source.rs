@@ -122,9 +122,16 @@ impl Config {
     pub fn accounts(&self) -> Result<Accounts, ConfigError> {
         let mut mistakes = Mistakes::new();
         let mut accounts = BTreeMap::new();
+        let mut tolerances = BTreeMap::new();
         for source in &self.sources {
             let Some(contract) = noting(&mut mistakes, source, contract(source)) else { continue };
-            accounts.insert(source.name.to_string(), account(source, &contract));
+            let account = account(source, &contract);
+            let stated = *tolerances.entry(account.clone()).or_insert(source.tolerance_minor);
+            if stated != source.tolerance_minor {
+                let message = format!("tolerance_minor must be {stated}, as at the other source of {account}");
+                let _ = noting::<()>(&mut mistakes, source, Err(message));
+            }
+            accounts.insert(source.name.to_string(), account);
         }
         finished(self, mistakes, Accounts(accounts))
     }

@@ -16,10 +16,10 @@ mod suggest;
 mod workers;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use paidonce_ledger::{Policy, SourcePolicy};
+use paidonce_ledger::{Account, Policy, SourcePolicy};
 use toml::de::DeTable;
 
 pub use error::ConfigError;
@@ -108,9 +108,24 @@ impl Config {
         };
         Policy {
             sources: self.sources.iter().map(of).collect(),
+            tolerance_minor: self.tolerances(),
             refund_blocks: self.policy.refund_blocks,
+            disputes: self.policy.disputes,
+            late: self.policy.late,
             after_grant: self.policy.after_grant,
         }
+    }
+
+    /// By account. Contracts that cannot be read, and sources of one account that disagree, are refused by
+    /// [`Config::accounts`], with their own messages.
+    fn tolerances(&self) -> BTreeMap<Account, i128> {
+        let accounts = self.accounts().unwrap_or_default();
+        let stated = self.sources.iter().filter(|source| source.tolerance_minor > 0);
+        let of = |source: &SourceConfig| {
+            let account = accounts.get(source.name.as_str())?.clone();
+            Some((account, i128::from(source.tolerance_minor)))
+        };
+        stated.filter_map(of).collect()
     }
 
     /// The source of this name.

@@ -1,36 +1,62 @@
-//! `[policy]`: what reversals do. The meaning is the ledger's; this is only its spelling.
+//! `[policy]`: what refunds, disputes and late money do. The meaning is the ledger's; this is only its spelling.
 
 use std::fmt::Write as _;
 
-use paidonce_ledger::{AfterGrant, RefundBlocks};
+use paidonce_ledger::{AfterGrant, AfterGrants, Disputes, Late, RefundBlocks};
 
 use super::section::Section;
+use super::word_of;
 
 /// The `[policy]` section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PolicyConfig {
     /// How much of a refund prevents a grant.
     pub refund_blocks: RefundBlocks,
-    /// What a reversal after the grant does.
-    pub after_grant: AfterGrant,
+    /// Whether an open dispute prevents a grant.
+    pub disputes: Disputes,
+    /// What money for a closed order does.
+    pub late: Late,
+    /// What a reversal after the grant does, by its cause.
+    pub after_grant: AfterGrants,
 }
 
 const REFUND_BLOCKS: &[(&str, RefundBlocks)] = &[("full", RefundBlocks::Full), ("any", RefundBlocks::Any)];
-const AFTER_GRANT: &[(&str, AfterGrant)] = &[("keep", AfterGrant::Keep), ("review", AfterGrant::Review)];
+const DISPUTES: &[(&str, Disputes)] = &[("hold", Disputes::Hold), ("ignore", Disputes::Ignore)];
+const LATE: &[(&str, Late)] = &[("hold", Late::Hold), ("revive", Late::Revive)];
+const AFTER_GRANT: &[(&str, AfterGrant)] =
+    &[("keep", AfterGrant::Keep), ("revoke", AfterGrant::Revoke), ("review", AfterGrant::Review)];
 
 impl PolicyConfig {
     pub(super) fn read(section: Section<'_>) -> Self {
+        let after = |key| section.choice(key, AfterGrant::default(), AFTER_GRANT);
         let config = Self {
             refund_blocks: section.choice("refund_blocks", RefundBlocks::default(), REFUND_BLOCKS),
-            after_grant: section.choice("after_grant", AfterGrant::default(), AFTER_GRANT),
+            disputes: section.choice("disputes", Disputes::default(), DISPUTES),
+            late: section.choice("late", Late::default(), LATE),
+            after_grant: AfterGrants {
+                refund: after("after_refund"),
+                dispute: after("after_dispute"),
+                reversal: after("after_reversal"),
+            },
         };
         section.finish();
         config
     }
 
     pub(super) fn show(&self, out: &mut String) {
-        let blocks = super::word_of(REFUND_BLOCKS, &self.refund_blocks);
-        let after = super::word_of(AFTER_GRANT, &self.after_grant);
-        let _ = writeln!(out, "\n[policy]\nrefund_blocks = \"{blocks}\"\nafter_grant = \"{after}\"");
+        let AfterGrants { refund, dispute, reversal } = self.after_grant;
+        let after = |value| word_of(AFTER_GRANT, &value);
+        let settings = [
+            ("refund_blocks", word_of(REFUND_BLOCKS, &self.refund_blocks)),
+            ("disputes", word_of(DISPUTES, &self.disputes)),
+            ("late", word_of(LATE, &self.late)),
+            ("after_refund", after(refund)),
+            ("after_dispute", after(dispute)),
+            ("after_reversal", after(reversal)),
+        ];
+        out.push_str("\n[policy]\n");
+        for (key, word) in settings {
+            let _ = writeln!(out, "{key} = \"{word}\"");
+        }
     }
 }

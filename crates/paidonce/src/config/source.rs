@@ -28,6 +28,8 @@ pub struct SourceConfig {
     pub unmatched: Unmatched,
     /// The answer to an event id that comes with other content, if not the contract's.
     pub conflict_status: Option<u16>,
+    /// How many minor units too little or too much still count as exact, at this source's account.
+    pub tolerance_minor: u64,
     /// What is merged over the contract.
     pub overlay: Option<toml::Table>,
     /// The line it begins at, for messages.
@@ -77,13 +79,24 @@ impl SourceConfig {
         let hints = section.choice("hints", Hints::default(), HINTS);
         let unmatched = section.choice("unmatched", Unmatched::default(), UNMATCHED);
         let conflict_status = conflict_status(&section);
+        let tolerance_minor = section.number("tolerance_minor", 0, 0..=1_000_000_000_000);
         truth(&section);
         let overlay = overlay(&section);
         section.finish();
         let (name, account, mode, contract) = (name?, account?, mode?, contract?);
-        let source =
-            Self { name, contract, account, mode, secrets, hints, unmatched, conflict_status, overlay, line };
-        Some(source)
+        Some(Self {
+            name,
+            contract,
+            account,
+            mode,
+            secrets,
+            hints,
+            unmatched,
+            conflict_status,
+            tolerance_minor,
+            overlay,
+            line,
+        })
     }
 
     pub(super) fn show(&self, out: &mut String) {
@@ -104,6 +117,7 @@ impl SourceConfig {
             "unmatched = \"{}\"\ntruth = \"event\"",
             super::word_of(UNMATCHED, &self.unmatched)
         );
+        let _ = writeln!(out, "tolerance_minor = {}", self.tolerance_minor);
         if let Some(status) = self.conflict_status {
             let _ = writeln!(out, "conflict_status = {status}");
         }

@@ -32,13 +32,26 @@ pub(super) fn unexpected(reply: &Reply) -> Refusal {
 fn refusal(refused: &Refused) -> Refusal {
     let status = match refused {
         Refused::CommandReused => StatusCode::UNPROCESSABLE_ENTITY,
-        Refused::UnknownOrder | Refused::UnknownTask | Refused::UnknownKey => StatusCode::NOT_FOUND,
+        Refused::UnknownOrder
+        | Refused::UnknownTask
+        | Refused::UnknownKey
+        | Refused::UnknownPayment
+        | Refused::UnknownCase
+        | Refused::UnknownEvent
+        | Refused::NotGranted => StatusCode::NOT_FOUND,
         Refused::OrderExists
         | Refused::ReferenceTaken { .. }
         | Refused::ReferenceDiffers
         | Refused::AlreadyGranted
         | Refused::TaskNotRetryable { .. }
-        | Refused::KeyExists => StatusCode::CONFLICT,
+        | Refused::KeyExists
+        | Refused::CaseEnded
+        | Refused::NotAPayment
+        | Refused::OlderSnapshot { .. }
+        | Refused::NeverAsked
+        | Refused::OtherBytes
+        | Refused::AlreadyApplied
+        | Refused::NotOfThisOrder => StatusCode::CONFLICT,
     };
     Refusal::new(status, refused.code(), refused.to_string())
 }
