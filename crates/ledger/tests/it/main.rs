@@ -2,3 +2,4 @@
 
 mod lazy;
 mod permutation;
+mod picture;
