@@ -214,6 +214,7 @@ impl Player {
                     command.lines = vec![command.lines[0].clone(); value.parse().expect("a number of lines")];
                 }
                 "customer" => command.customer = Some(id(value)),
+                "key" => command.stamp = stamp(value),
                 _ => panic!("no option {name:?} of an order"),
             }
         }

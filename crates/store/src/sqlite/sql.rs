@@ -8,7 +8,8 @@ pub(super) struct Sql {
     /// By how many of the key columns are given: all rows, .., one row.
     pub(super) select: Vec<String>,
     /// Of as many rows as [`CHUNKS`] says. A plain INSERT: the unique key is the final guard, and its violation is
-    /// an error, never "already there".
+    /// an error, never "already there". (OR FAIL spares SQLite the copies of pages by which it would undo a failed
+    /// statement alone: the whole transaction is rolled back on any error.)
     pub(super) insert: [String; 3],
     /// Of one row, by its whole key. Values first, then the key.
     pub(super) update: String,
@@ -28,8 +29,9 @@ impl Sql {
             n => format!("{list} WHERE {}", by(n)),
         });
         let tuple = format!("({})", vec!["?"; columns.len()].join(", "));
-        let insert = CHUNKS
-            .map(|n| format!("INSERT INTO {table} ({all}) VALUES {}", vec![tuple.as_str(); n].join(", ")));
+        let insert = CHUNKS.map(|n| {
+            format!("INSERT OR FAIL INTO {table} ({all}) VALUES {}", vec![tuple.as_str(); n].join(", "))
+        });
         let changing = columns[key_columns..].iter().filter(|column| !fixed.contains(column));
         let set: Vec<_> = changing.map(|column| format!("{column} = ?")).collect();
         let update = format!("UPDATE {table} SET {} WHERE {}", set.join(", "), by(key_columns));
