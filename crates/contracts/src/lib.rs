@@ -19,6 +19,6 @@ mod sign;
 mod verify;
 
 pub use contract::{Acknowledgement, Certainty, Contract, ContractError};
-pub use read::{Delivery, ITEMS_MAX};
+pub use read::{Delivery, ITEMS_MAX, Stored};
 pub use secret::{Secret, SecretError};
 pub use verify::{Refused, SECRETS_MAX, SIGNATURES_MAX, Verified, Verifier};

@@ -179,7 +179,9 @@ impl fmt::Display for Refusal {
             Self::NotGranted => write!(f, "nothing is granted for that unit"),
             Self::UnknownEvent => write!(f, "there is no such event"),
             Self::OtherBytes => write!(f, "these are not the bytes that are stored for that event"),
-            Self::AlreadyApplied => write!(f, "that event was read and applied before"),
+            Self::AlreadyApplied => {
+                write!(f, "that event was worked off before: it is applied, or held as not for its source")
+            }
             Self::NotOfThisOrder => write!(f, "that payment does not serve this order"),
         }
     }

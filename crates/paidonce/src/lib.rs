@@ -11,6 +11,7 @@ mod demo;
 pub mod fresh;
 pub mod http;
 mod output;
+mod reprocess;
 mod scenario;
 pub mod serve;
 pub mod source;

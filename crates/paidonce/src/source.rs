@@ -75,10 +75,38 @@ impl Accounts {
         self.0.get(source)
     }
 
+    /// As [`Accounts::get`].
+    ///
+    /// # Errors
+    /// There is no such source; the sentence says which there are.
+    pub fn named(&self, source: &str) -> Result<&Account, String> {
+        let names = || self.names().join(", ");
+        self.get(source).ok_or_else(|| format!("there is no such source; the configuration has {}", names()))
+    }
+
     /// All sources' names.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
+    }
+}
+
+/// Which contract reads what came to each source, and whose ids are in it: enough to read again what is stored, and
+/// known without any secret.
+#[derive(Debug, Clone, Default)]
+pub struct Readers(BTreeMap<String, (Account, Contract)>);
+
+impl Readers {
+    /// The account and the contract of the source of this name.
+    #[must_use]
+    pub fn get(&self, source: &str) -> Option<(&Account, &Contract)> {
+        self.0.get(source).map(|(account, contract)| (account, contract))
+    }
+
+    /// Which account each source belongs to.
+    #[must_use]
+    pub fn accounts(&self) -> Accounts {
+        Accounts(self.0.iter().map(|(name, (account, _))| (name.clone(), account.clone())).collect())
     }
 }
 
@@ -107,6 +135,13 @@ impl Sources {
         &self.accounts
     }
 
+    /// What reads what came to each.
+    #[must_use]
+    pub fn readers(&self) -> Readers {
+        let reader = |source: &Source| (source.account.clone(), source.contract.clone());
+        Readers(self.by_name.iter().map(|(name, source)| (name.clone(), reader(source))).collect())
+    }
+
     pub(crate) fn into_sources(self) -> impl Iterator<Item = Source> {
         self.by_name.into_values()
     }
@@ -120,20 +155,29 @@ impl Config {
     /// # Errors
     /// All contracts that cannot be used.
     pub fn accounts(&self) -> Result<Accounts, ConfigError> {
+        self.readers().map(|readers| readers.accounts())
+    }
+
+    /// Which contract reads what came to each source. Reads contracts, and no secret.
+    ///
+    /// # Errors
+    /// All contracts that cannot be used.
+    pub fn readers(&self) -> Result<Readers, ConfigError> {
         let mut mistakes = Mistakes::new();
-        let mut accounts = BTreeMap::new();
+        let mut readers = BTreeMap::new();
         let mut tolerances = BTreeMap::new();
         for source in &self.sources {
             let Some(contract) = noting(&mut mistakes, source, contract(source)) else { continue };
             let account = account(source, &contract);
             let stated = *tolerances.entry(account.clone()).or_insert(source.tolerance_minor);
             if stated != source.tolerance_minor {
-                let message = format!("tolerance_minor must be {stated}, as at the other source of {account}");
+                let message =
+                    format!("tolerance_minor must be {stated}, as at the other source of {account}");
                 let _ = noting::<()>(&mut mistakes, source, Err(message));
             }
-            accounts.insert(source.name.to_string(), account);
+            readers.insert(source.name.to_string(), (account, contract));
         }
-        finished(self, mistakes, Accounts(accounts))
+        finished(self, mistakes, Readers(readers))
     }
 
     /// All sources, ready to receive.

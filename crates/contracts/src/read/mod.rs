@@ -8,6 +8,7 @@ mod content;
 mod identity;
 mod money;
 mod scalar;
+mod stored;
 
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ use crate::contract::plan::{Condition, ModeRule, Plan};
 use crate::json::{Document, Kind, Value};
 use crate::pointer::Scope;
 use scalar::{Unreadable, malformed};
+
+pub use stored::Stored;
 
 /// The most events that one delivery may carry. The largest known batch is 250.
 pub const ITEMS_MAX: usize = 1_000;
@@ -40,9 +43,7 @@ pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
         Err(error) => return Delivery::Events(vec![nameless(body, format!("body: {error}"))]),
     };
     let root = document.root();
-    if let Some(test) = &plan.test
-        && test.find(Scope { event: root, item: None }).is_some_and(|value| *value.kind() == Kind::Bool(true))
-    {
+    if is_test(plan, root) {
         return Delivery::Test;
     }
     let Some(items) = &plan.items else { return Delivery::Events(vec![notice(plan, root, body, headers)]) };
@@ -59,6 +60,12 @@ pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
         },
     };
     Delivery::Events(vec![nameless(body, format!("{}: {problem}", items.text()))])
+}
+
+/// Whether a delivery says that it is only a test: exactly `true`.
+fn is_test(plan: &Plan, root: Value<'_>) -> bool {
+    let member = plan.test.as_ref().and_then(|test| test.find(Scope { event: root, item: None }));
+    member.is_some_and(|value| *value.kind() == Kind::Bool(true))
 }
 
 /// A notice of bytes that have no readable identity: they are their own.
@@ -83,8 +90,14 @@ fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], headers: &[&[u8]]) -> Not
     if *event.kind() != Kind::Object {
         return nameless(bytes, "body: not an object".to_owned());
     }
+    let id = identity::id(&plan.id, Scope { event, item: None }, headers);
+    notice_of(plan, event, Body::new(bytes), id)
+}
+
+/// The notice of an object whose identity was looked for.
+fn notice_of(plan: &Plan, event: Value<'_>, body: Body, id: Result<EventId, Unreadable>) -> Notice {
     let scope = Scope { event, item: None };
-    let (id, kind) = (identity::id(&plan.id, scope, headers), scalar::kind(&plan.kind, scope));
+    let kind = scalar::kind(&plan.kind, scope);
     let (account, mode) = (account(plan, scope), mode(plan, scope));
     let ignored = !plan.ignore_when.is_empty() && holds_all(&plan.ignore_when, scope);
     let reading = match (&id, &kind, &account, &mode) {
@@ -92,7 +105,6 @@ fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], headers: &[&[u8]]) -> Not
         (Ok(id), Ok(kind), Ok(_), Ok(_)) => claim::reading(plan, kind, id, scope),
         (Err(why), ..) | (_, Err(why), ..) | (_, _, Err(why), _) | (.., Err(why)) => why.reading(),
     };
-    let body = Body::new(bytes);
     Notice {
         id: id.unwrap_or_else(|_| id_of_bytes(&body)),
         kind: kind.unwrap_or_default(),

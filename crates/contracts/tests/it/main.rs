@@ -10,6 +10,7 @@ mod contract;
 mod generic;
 mod overlay_sources;
 mod secrets;
+mod stored;
 mod stripe;
 mod support;
 mod unreadable;

@@ -1,4 +1,6 @@
 //! The engine from outside: batches, poison, panics, a full queue, stopping, and grants.
+// Helpers of tests are tests: what they expect is what they assert.
+#![allow(clippy::unwrap_used)]
 
 mod commit;
 mod faulty;

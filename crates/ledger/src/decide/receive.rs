@@ -78,15 +78,29 @@ pub(super) fn reprocess(
         return Ok(Reply::Refused(Refusal::AlreadyApplied));
     }
     let start = ledger.savepoint();
-    let mut again = Event { content: notice.content, kind: notice.kind.clone(), ..stored };
     let reply =
         |received, order| Ok(Reply::Received(vec![EventReply { event: notice.id.clone(), received, order }]));
+    // P6: what is not for this source moves nothing, whenever it is read.
+    if let Some(finding) = misdirected(&receive, notice, &key) {
+        let (outcome, received) = (EventOutcome::Held(finding.reason), Received::Held(finding.reason));
+        ledger.events.put(key.clone(), Event { outcome, ..stored });
+        case::settle(ledger, &Subject::Event(key), |case| case.reason == Reason::Unreadable, context);
+        case::open(ledger, finding, None, None, context)?;
+        return reply(received, None);
+    }
+    let mut again = Event { content: notice.content, kind: notice.kind.clone(), ..stored };
     let claims = match &notice.reading {
-        Reading::Unreadable(_) => return reply(Received::Unreadable, None),
+        Reading::Unreadable(why) => {
+            again.outcome = EventOutcome::Unreadable(why.clone());
+            ledger.events.put(key.clone(), again);
+            let finding = Finding::new(Subject::Event(key), Reason::Unreadable, why.clone());
+            case::open(ledger, finding, None, None, context)?;
+            return reply(Received::Unreadable, None);
+        }
         Reading::Ignored => {
             again.outcome = EventOutcome::Ignored;
             ledger.events.put(key.clone(), again);
-            case::settle(ledger, &Subject::Event(key), |_| true, context);
+            case::settle(ledger, &Subject::Event(key), |case| case.reason == Reason::Unreadable, context);
             return reply(Received::Ignored, None);
         }
         Reading::Facts(claims) => claims,

@@ -1,8 +1,8 @@
-//! Arguments that are more than a word: money, lines, references, and where a key is kept.
+//! Arguments that are more than a word: money, lines, references, payments, reasons, and where a key is kept.
 
 use paidonce_ledger::{Money, MoneyUnit};
 
-use crate::http::dto::{Amount, LineBody, ReferenceRequest};
+use crate::http::dto::{Amount, LineBody, PaymentNamed, ReferenceRequest, reason as checked_reason};
 use crate::output::Failure;
 
 /// Reads `19.90 EUR` or `0.5 eip155:1/USDC/6`.
@@ -46,6 +46,20 @@ pub(crate) fn reference(text: &str) -> Result<ReferenceRequest, String> {
     Ok(ReferenceRequest { source: source.to_owned(), id: id.to_owned(), expected })
 }
 
+/// Reads `SOURCE=ID`, or `ID` for a payment that was noted as paid outside.
+pub(crate) fn payment(text: &str) -> Result<PaymentNamed, String> {
+    let (source, id) = match text.split_once('=') {
+        Some((source, id)) => (Some(source.to_owned()), id),
+        None => (None, text),
+    };
+    Ok(PaymentNamed { source, id: id.to_owned() })
+}
+
+/// Reads a reason: everything that a person does has one (P16).
+pub(crate) fn reason(text: &str) -> Result<String, String> {
+    checked_reason(text).map(str::to_owned)
+}
+
 /// Reads an API key from where the argument says it is. A key is never an argument: other users could see it.
 pub(crate) fn secret_text(place: &str) -> Result<String, Failure> {
     let usage = |what: String| Failure::usage(what, "write --key env:NAME or --key file:PATH");
@@ -84,5 +98,16 @@ mod tests {
         assert_eq!((read.source.as_str(), read.id.as_str()), ("stripe", "pi_1"));
         assert_eq!(read.expected.unwrap().amount, "10.00");
         assert!(reference("pi_1").is_err());
+        let read = payment("stripe=pi_1").unwrap();
+        assert_eq!((read.source.as_deref(), read.id.as_str()), (Some("stripe"), "pi_1"));
+        assert_eq!(payment("receipt-7").unwrap().source, None);
+    }
+
+    #[test]
+    fn a_reason_says_something() {
+        assert_eq!(reason(" asked to ").unwrap(), "asked to");
+        for text in ["", " ", "a\nb", &"x".repeat(1_001)] {
+            assert!(reason(text).is_err(), "{text:?}");
+        }
     }
 }

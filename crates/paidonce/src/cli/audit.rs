@@ -1,5 +1,9 @@
-//! `paidonce audit`: checks everything in the store against the promises. It only reads.
+//! `paidonce audit`: checks everything in the store against the promises. `paidonce audit log`: who did what. Both only
+//! read, and read all of it.
 
+mod log;
+
+use clap::{Args, Subcommand};
 use paidonce_ledger::invariants::check_settled;
 use serde::Serialize;
 
@@ -29,8 +33,25 @@ struct Violation {
     what: String,
 }
 
-pub(super) fn run(context: &Context) -> Result<Exit, Failure> {
+/// What to do with the audit.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct AuditArgs {
+    #[command(subcommand)]
+    command: Option<AuditCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum AuditCommand {
+    /// List who did what and why, newest first.
+    Log(log::LogArgs),
+}
+
+pub(super) fn run(args: &AuditArgs, context: &Context) -> Result<Exit, Failure> {
     let direct = context.direct()?;
+    if let Some(AuditCommand::Log(args)) = &args.command {
+        return log::run(args, &direct, context);
+    }
     let report = audit(&direct)?;
     context.output.show(&report, AuditReport::text);
     Ok(report.exit())

@@ -1,11 +1,12 @@
-//! `paidonce cases`: what is held for a person.
+//! `paidonce cases`: what is held for a person, and what that person decides.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
+use super::argument::reason;
 use super::context::Context;
 use super::events::PageArgs;
 use super::transport::CaseQuery;
-use crate::http::dto::CaseShown;
+use crate::http::dto::{CaseShown, DecisionWord, ResolveRequest};
 use crate::output::{Exit, Failure, Table, plain};
 
 /// What to do with cases.
@@ -27,6 +28,45 @@ pub(super) enum CasesCommand {
         /// Its short name: the first column of `cases list`.
         case: String,
     },
+    /// Decide about a case, or leave a note.
+    Resolve {
+        /// Its short name: the first column of `cases list`.
+        case: String,
+        #[command(flatten)]
+        decision: DecisionArgs,
+        /// Why, for the audit and the case.
+        #[arg(long, value_parser = reason)]
+        reason: String,
+    },
+}
+
+/// What is decided: one of them.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct DecisionArgs {
+    /// It is right as it is.
+    #[arg(long)]
+    accept: bool,
+    /// It is wrong, and is dealt with elsewhere.
+    #[arg(long)]
+    reject: bool,
+    /// It stays open; the reason is a note.
+    #[arg(long)]
+    note: bool,
+    /// Its payment serves this order.
+    #[arg(long, value_name = "ORDER")]
+    bind: Option<String>,
+}
+
+impl DecisionArgs {
+    fn word(&self) -> DecisionWord {
+        match self {
+            Self { bind: Some(_), .. } => DecisionWord::Bind,
+            Self { accept: true, .. } => DecisionWord::Accept,
+            Self { reject: true, .. } => DecisionWord::Reject,
+            Self { .. } => DecisionWord::Note,
+        }
+    }
 }
 
 pub(super) fn run(command: &CasesCommand, context: &Context) -> Result<Exit, Failure> {
@@ -39,6 +79,11 @@ pub(super) fn run(command: &CasesCommand, context: &Context) -> Result<Exit, Fai
             page.more(context.output, listing.next.as_deref());
         }
         CasesCommand::Show { case } => context.output.show(&transport.case(case)?, shown),
+        CasesCommand::Resolve { case, decision, reason } => {
+            let (word, order) = (decision.word(), decision.bind.clone());
+            let decided = ResolveRequest { decision: word, order, reason: reason.clone() };
+            context.output.show(&transport.resolve(case, &decided)?, shown);
+        }
     }
     Ok(Exit::Ok)
 }

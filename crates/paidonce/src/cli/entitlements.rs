@@ -1,10 +1,12 @@
-//! `paidonce entitlements`: what was granted, and whether a customer may have something.
+//! `paidonce entitlements`: what was granted, whether a customer may have something, taking it back and giving it back.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
+use paidonce_store::{PAGE_MAX, Page};
 
+use super::argument::reason;
 use super::context::Context;
 use super::events::PageArgs;
-use super::transport::EntitlementQuery;
+use super::transport::{EntitlementQuery, Transport};
 use crate::http::dto::{EntitledAnswer, EntitlementShown};
 use crate::output::{Exit, Failure, Table, plain};
 
@@ -37,6 +39,23 @@ pub(super) enum EntitlementsCommand {
         #[arg(long)]
         sku: String,
     },
+    /// Take an entitlement back. Later facts do not give it back; `reinstate` does.
+    Revoke(UnitArgs),
+    /// Give an entitlement back. The policy does not take it again; `revoke` does.
+    Reinstate(UnitArgs),
+}
+
+/// Which unit of which order, and why.
+#[derive(Debug, Args)]
+pub(super) struct UnitArgs {
+    /// The order's id.
+    order: String,
+    /// Which unit: order, or line:N.
+    #[arg(default_value = "order")]
+    unit: String,
+    /// Why, for the audit.
+    #[arg(long, value_parser = reason)]
+    reason: String,
 }
 
 pub(super) fn run(command: &EntitlementsCommand, context: &Context) -> Result<Exit, Failure> {
@@ -55,6 +74,30 @@ pub(super) fn run(command: &EntitlementsCommand, context: &Context) -> Result<Ex
             context.output.show(&answer, answered);
             Ok(if answer.entitled { Exit::Ok } else { Exit::Failed })
         }
+        EntitlementsCommand::Revoke(args) => set(args, false, &*transport, context),
+        EntitlementsCommand::Reinstate(args) => set(args, true, &*transport, context),
+    }
+}
+
+fn set(
+    args: &UnitArgs,
+    granted: bool,
+    transport: &dyn Transport,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    transport.set_entitlement(&args.order, &args.unit, granted, &args.reason)?;
+    let query = EntitlementQuery { order: Some(args.order.clone()), ..EntitlementQuery::default() };
+    let listing = transport.entitlements(&query, &Page::first(PAGE_MAX))?;
+    context.output.show(&listing, |listing| table(&listing.rows));
+    Ok(Exit::Ok)
+}
+
+/// Whether it stands, and by whose word.
+pub(super) fn state(row: &EntitlementShown) -> String {
+    match (&row.revoked_by, &row.kept_by) {
+        (Some(by), _) => format!("revoked by {by}"),
+        (None, Some(by)) => format!("active, kept by {by}"),
+        (None, None) => if row.active { "active" } else { "revoked" }.to_owned(),
     }
 }
 
@@ -73,9 +116,8 @@ fn table(rows: &[EntitlementShown]) -> String {
     for row in rows {
         let lines: Vec<_> =
             row.lines.iter().map(|line| format!("{} x {}", line.quantity, line.sku)).collect();
-        let state = if row.active { "active" } else { "revoked" };
         let customer = row.customer.as_deref().unwrap_or("");
-        table.row([&row.order, &row.unit, customer, &lines.join(", "), &row.granted_at, state]);
+        table.row([&row.order, &row.unit, customer, &lines.join(", "), &row.granted_at, &state(row)]);
     }
     table.text()
 }

@@ -1,4 +1,4 @@
-//! `paidonce events`: the notifications that were received and kept. Their bodies hold personal data, so they are
+//! `paidonce events`: the notifications that were received and kept, and reading them again. Their bodies hold personal data, so they are
 //! shown only when asked for by name, and only from the store itself.
 
 use clap::{Args, Subcommand};
@@ -6,6 +6,7 @@ use paidonce_ledger::EventId;
 use paidonce_store::{EventFilter, PAGE_MAX, Page};
 
 use super::context::Context;
+use super::reprocess::{self, ReprocessArgs};
 use super::transport::EventQuery;
 use crate::http::dto::EventShown;
 use crate::output::{Exit, Failure, Output, Table, plain};
@@ -57,6 +58,8 @@ pub(super) enum EventsCommand {
         #[arg(long)]
         body: bool,
     },
+    /// Read stored events again that were unreadable, by the contracts as they are now, and tell what would change.
+    Reprocess(ReprocessArgs),
 }
 
 pub(super) fn run(command: &EventsCommand, context: &Context) -> Result<Exit, Failure> {
@@ -67,6 +70,7 @@ pub(super) fn run(command: &EventsCommand, context: &Context) -> Result<Exit, Fa
             context.output.show(&listing, |listing| table(&listing.rows));
             page.more(context.output, listing.next.as_deref());
         }
+        EventsCommand::Reprocess(args) => reprocess::run(args, context)?,
         EventsCommand::Show { event, body: true } => body(event, context)?,
         EventsCommand::Show { event, body: false } => {
             let query = EventQuery { id: Some(event.clone()), ..EventQuery::default() };

@@ -4,6 +4,7 @@ use clap::{Subcommand, ValueEnum};
 use paidonce_ledger::{AddKey, Command, KeyName, RevokeKey, Scope, Stamp};
 use serde::Serialize;
 
+use super::argument::reason;
 use super::context::Context;
 use super::transport::Direct;
 use crate::clock::rfc3339;
@@ -28,7 +29,7 @@ pub(super) enum KeysCommand {
         /// Its name.
         name: String,
         /// Why, for the audit.
-        #[arg(long)]
+        #[arg(long, value_parser = reason)]
         reason: String,
     },
 }
@@ -37,7 +38,7 @@ pub(super) enum KeysCommand {
 pub(super) enum ScopeArg {
     /// Read.
     View,
-    /// Place and cancel orders, register references, retry.
+    /// Act on orders, references, events, cases, tasks and entitlements.
     Operate,
     /// Manage keys.
     Admin,

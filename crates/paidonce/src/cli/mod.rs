@@ -1,5 +1,5 @@
 //! The command line: one file per command. A command reads arguments, submits commands or asks, and hands what it
-//! got to [`crate::output`]; it decides nothing about payments.
+//! got to `output`; it decides nothing about payments.
 
 mod argument;
 mod audit;
@@ -15,7 +15,9 @@ mod explain;
 mod init;
 mod keys;
 mod orders;
+mod outside;
 mod references;
+mod reprocess;
 mod send;
 mod serve;
 mod tasks;
@@ -90,7 +92,7 @@ enum Command {
     /// What is held for a person.
     #[command(subcommand)]
     Cases(cases::CasesCommand),
-    /// The work that is due, done or cancelled.
+    /// The work that is due, done, cancelled or stopped.
     #[command(subcommand)]
     Tasks(tasks::TasksCommand),
     /// API keys.
@@ -98,8 +100,8 @@ enum Command {
     Keys(keys::KeysCommand),
     /// An order's story: what happened, where it stands and why, and what repairs it.
     Explain(explain::ExplainArgs),
-    /// Check everything in the store against the promises.
-    Audit,
+    /// Check everything in the store against the promises, or list who did what.
+    Audit(audit::AuditArgs),
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -139,7 +141,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
         Command::Tasks(command) => tasks::run(&command, context),
         Command::Keys(command) => keys::run(&command, context),
         Command::Explain(args) => explain::run(&args, context),
-        Command::Audit => audit::run(context),
+        Command::Audit(args) => audit::run(&args, context),
         Command::Config(command) => config::run(&command, context),
         Command::Contract(command) => contract::run(&command, context),
         Command::Completions(args) => completions::run(&args, context),

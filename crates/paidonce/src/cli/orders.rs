@@ -1,10 +1,12 @@
-//! `paidonce orders`: place, list, show and cancel what is expected to be paid.
+//! `paidonce orders`: place, list, show, cancel and revive what is expected to be paid.
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::argument::{amount, line, reference};
+use super::argument::{amount, line, reason, reference};
 use super::context::Context;
+use super::entitlements::state;
 use super::events::PageArgs;
+use super::outside::{self, OutsideCommand};
 use crate::http::dto::{
     Amount, FulfilWord, LineBody, OrderPlaced, OrderRequest, OrderShown, ReferenceRequest,
 };
@@ -33,9 +35,19 @@ pub(super) enum OrdersCommand {
         /// The order's id.
         order: String,
         /// Why, for the audit.
-        #[arg(long)]
+        #[arg(long, value_parser = reason)]
         reason: String,
     },
+    /// Open a closed order again. What it was paid counts as before.
+    Revive {
+        /// The order's id.
+        order: String,
+        /// Why, for the audit.
+        #[arg(long, value_parser = reason)]
+        reason: String,
+    },
+    #[command(flatten)]
+    Outside(OutsideCommand),
 }
 
 /// An order's content.
@@ -100,6 +112,8 @@ pub(super) fn run(command: &OrdersCommand, context: &Context) -> Result<Exit, Fa
         }
         OrdersCommand::Show { order } => output.show(&transport.order(order)?, shown),
         OrdersCommand::Cancel { order, reason } => output.show(&transport.cancel(order, reason)?, shown),
+        OrdersCommand::Revive { order, reason } => output.show(&transport.revive(order, reason)?, shown),
+        OrdersCommand::Outside(command) => outside::run(command, context)?,
     }
     Ok(Exit::Ok)
 }
@@ -135,13 +149,14 @@ fn placed(order: &OrderPlaced) -> String {
 
 /// One order, for people.
 pub(super) fn shown(order: &OrderShown) -> String {
+    let revived = if order.revived { " and revived by later money" } else { "" };
     let mut text = vec![
         format!("order     {}", plain(&order.id)),
         format!("standing  {}, {}", order.standing, if order.eligible { "eligible" } else { "not eligible" }),
         format!("total     {}", money(&order.total)),
         format!("covered   {}, {} outstanding", order.covering, order.outstanding),
         format!("customer  {}", plain(order.customer.as_deref().unwrap_or("-"))),
-        format!("state     {}, revision {}", order.state, order.revision),
+        format!("state     {}{revived}, revision {}", order.state, order.revision),
         format!("placed    {}", order.placed_at),
         format!("hint      {}", order.hint),
     ];
@@ -154,8 +169,7 @@ pub(super) fn shown(order: &OrderShown) -> String {
         text.push(format!("payment   {}: {}", plain(&payment.id), plain(&facts.join("; "))));
     }
     for row in &order.entitlements {
-        let state = if row.active { "granted" } else { "revoked" };
-        text.push(format!("{state}   {} at {}", row.unit, row.granted_at));
+        text.push(format!("granted   {} at {}, {}", row.unit, row.granted_at, plain(&state(row))));
     }
     for task in order.tasks.iter().filter(|task| task.state != "done") {
         text.push(format!("task      {} {}: {}", task.kind, task.unit, task.state));

@@ -1,10 +1,12 @@
-//! `paidonce tasks`: the outbox. What is due, what was done, and putting something back to work.
+//! `paidonce tasks`: the outbox. What is due, what was done, putting something back to work and stopping it.
 
 use clap::Subcommand;
+use paidonce_store::{PAGE_MAX, Page};
 
+use super::argument::reason;
 use super::context::Context;
 use super::events::PageArgs;
-use super::transport::TaskQuery;
+use super::transport::{TaskQuery, Transport};
 use crate::http::dto::TaskShown;
 use crate::output::{Exit, Failure, Table};
 
@@ -13,7 +15,7 @@ use crate::output::{Exit, Failure, Table};
 pub(super) enum TasksCommand {
     /// List tasks, newest first.
     List {
-        /// Only in this state: pending, done or cancelled.
+        /// Only in this state: pending, done, cancelled or stopped.
         #[arg(long)]
         state: Option<String>,
         /// Only this order's.
@@ -30,7 +32,18 @@ pub(super) enum TasksCommand {
         #[arg(default_value = "order")]
         unit: String,
         /// Why, for the audit.
-        #[arg(long)]
+        #[arg(long, value_parser = reason)]
+        reason: String,
+    },
+    /// Stop the grant of a unit. It stays stopped until it is retried.
+    Cancel {
+        /// The order's id.
+        order: String,
+        /// Which unit: order, or line:N.
+        #[arg(default_value = "order")]
+        unit: String,
+        /// Why, for the audit.
+        #[arg(long, value_parser = reason)]
         reason: String,
     },
 }
@@ -46,12 +59,21 @@ pub(super) fn run(command: &TasksCommand, context: &Context) -> Result<Exit, Fai
         }
         TasksCommand::Retry { order, unit, reason } => {
             transport.retry(order, unit, reason)?;
-            let query = TaskQuery { order: Some(order.clone()), state: None };
-            let tasks = transport.tasks(&query, &paidonce_store::Page::first(paidonce_store::PAGE_MAX))?;
-            context.output.show(&tasks, |tasks| table(&tasks.rows));
+            show_tasks(order, &*transport, context)?;
+        }
+        TasksCommand::Cancel { order, unit, reason } => {
+            transport.stop(order, unit, reason)?;
+            show_tasks(order, &*transport, context)?;
         }
     }
     Ok(Exit::Ok)
+}
+
+fn show_tasks(order: &str, transport: &dyn Transport, context: &Context) -> Result<(), Failure> {
+    let query = TaskQuery { order: Some(order.to_owned()), state: None };
+    let tasks = transport.tasks(&query, &Page::first(PAGE_MAX))?;
+    context.output.show(&tasks, |tasks| table(&tasks.rows));
+    Ok(())
 }
 
 fn table(rows: &[TaskShown]) -> String {

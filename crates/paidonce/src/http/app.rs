@@ -12,7 +12,7 @@ use prometheus_client::metrics::histogram::Histogram;
 
 use super::auth::Keys;
 use crate::config::Config;
-use crate::source::{Accounts, Source, Sources};
+use crate::source::{Accounts, Readers, Source, Sources};
 use crate::telemetry::{Metrics, SourceMetrics};
 
 /// A source with its counters.
@@ -33,6 +33,7 @@ pub struct App {
     hash: RandomState,
     pub(super) nobody_metrics: SourceMetrics,
     pub(super) accounts: Accounts,
+    pub(super) readers: Arc<Readers>,
     pub(super) keys: Keys,
     pub(super) metrics: Metrics,
     pub(super) body_max: usize,
@@ -50,7 +51,7 @@ impl App {
     #[must_use]
     pub fn new(config: &Config, sources: Sources, engine: Engine) -> Arc<Self> {
         let metrics = Metrics::default();
-        let accounts = sources.accounts().clone();
+        let (accounts, readers) = (sources.accounts().clone(), Arc::new(sources.readers()));
         let endpoint = |source: Source| {
             let status = source.contract.acknowledgement().status;
             let own = metrics.of_source(source.name.as_str());
@@ -65,6 +66,7 @@ impl App {
             endpoints,
             nobody_metrics: metrics.of_source(UNKNOWN),
             accounts,
+            readers,
             keys: Keys::default(),
             metrics,
             body_max: config.server.body_max,

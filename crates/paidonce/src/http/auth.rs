@@ -29,7 +29,7 @@ pub(super) struct Caller {
 /// A caller that may read.
 pub(super) struct Viewer;
 
-/// A caller that may place, cancel, register and retry.
+/// A caller that may act: on orders, references, events, cases, tasks and entitlements.
 pub(super) struct Operator(pub(super) Caller);
 
 /// Keys that were found lately. Unknown ones are not remembered: there are too many of them.

@@ -6,6 +6,7 @@ use paidonce_ledger::{Command, Refusal as Refused, Reply};
 use paidonce_store::{StoreError, StoreErrorKind};
 
 use super::problem::Refusal;
+use crate::reprocess::Fault;
 
 /// Submits a command; a business refusal becomes a problem.
 pub(super) async fn submit(engine: &Engine, command: Command) -> Result<Reply, Refusal> {
@@ -65,6 +66,15 @@ pub(super) fn not_submitted(error: &SubmitError) -> Refusal {
             tracing::error!(%error, "a command cannot be committed");
             Refusal::unavailable("the store does not answer")
         }
+    }
+}
+
+/// Stored events that were not all read again.
+pub(super) fn not_reprocessed(fault: &Fault) -> Refusal {
+    match fault {
+        Fault::UnknownEvent => Refusal::not_found("unknown_event", "there is no such event"),
+        Fault::Store(error) => not_answered(error),
+        Fault::Submit(error) => not_submitted(error),
     }
 }
 

@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use super::app::App;
 use super::extract::{not_found, wrong_method};
-use super::routes::{cases, entitlements, events, health, incoming, orders, tasks};
+use super::routes::{cases, entitlements, events, health, incoming, orders, outside, tasks};
 
 /// What a listener shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +47,20 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(orders::explain))
         .routes(routes!(orders::register))
         .routes(routes!(orders::cancel))
+        .routes(routes!(orders::revive))
+        .routes(routes!(outside::note))
         .routes(routes!(events::list))
+        .routes(routes!(events::again))
         .routes(routes!(entitlements::list))
         .routes(routes!(entitlements::check))
+        .routes(routes!(entitlements::revoke))
+        .routes(routes!(entitlements::reinstate))
         .routes(routes!(cases::list))
         .routes(routes!(cases::show))
+        .routes(routes!(cases::resolve))
         .routes(routes!(tasks::list))
         .routes(routes!(tasks::retry))
+        .routes(routes!(tasks::cancel))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
         .routes(routes!(health::openapi))

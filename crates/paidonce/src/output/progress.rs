@@ -9,7 +9,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// A line that is written over.
 pub(crate) struct Progress {
     what: &'static str,
-    total: usize,
+    total: Option<usize>,
     shown: Option<Instant>,
     visible: bool,
 }
@@ -17,7 +17,12 @@ pub(crate) struct Progress {
 impl Progress {
     /// Progress of `total` steps. Nothing is shown for work that ends at once, nor to nobody.
     pub(crate) fn new(what: &'static str, total: usize) -> Self {
-        Self { what, total, shown: None, visible: total > 1 && io::stderr().is_terminal() }
+        Self { what, total: Some(total), shown: None, visible: total > 1 && io::stderr().is_terminal() }
+    }
+
+    /// Progress of work whose end is not known before it is reached.
+    pub(crate) fn open(what: &'static str) -> Self {
+        Self { what, total: None, shown: None, visible: io::stderr().is_terminal() }
     }
 
     /// `done` of the steps are done.
@@ -26,7 +31,8 @@ impl Progress {
             return;
         }
         self.shown = Some(Instant::now());
-        let _ = write!(io::stderr().lock(), "\r\u{1b}[K{} {done}/{}", self.what, self.total);
+        let of = self.total.map(|total| format!("/{total}")).unwrap_or_default();
+        let _ = write!(io::stderr().lock(), "\r\u{1b}[K{} {done}{of}", self.what);
     }
 
     /// Wipes the line, so that what is printed next stands alone.

@@ -42,7 +42,14 @@ fn each_scope_may_do_what_the_ones_before_it_may() {
         ("POST", "/v1/orders", "o"),
         ("POST", "/v1/orders/o/references", "o"),
         ("POST", "/v1/orders/o/cancel", "o"),
+        ("POST", "/v1/orders/o/revive", "o"),
+        ("POST", "/v1/orders/o/outside", "o"),
         ("POST", "/v1/tasks/o/order/grant/retry", "o"),
+        ("POST", "/v1/tasks/o/order/grant/cancel", "o"),
+        ("POST", "/v1/entitlements/o/order/revoke", "o"),
+        ("POST", "/v1/entitlements/o/order/reinstate", "o"),
+        ("POST", "/v1/cases/x/resolve", "o"),
+        ("POST", "/v1/events/reprocess", "o"),
     ];
     for scope in ["view", "operate", "admin"] {
         for (method, path, needs) in routes {

@@ -41,13 +41,20 @@ fn the_description_names_every_route_and_shape() {
         "/v1/orders/{id}/references",
         "/v1/orders/{id}/cancel",
         "/v1/orders/{id}/explain",
+        "/v1/orders/{id}/revive",
+        "/v1/orders/{id}/outside",
         "/v1/events",
+        "/v1/events/reprocess",
         "/v1/entitlements",
         "/v1/entitlements/check",
+        "/v1/entitlements/{order}/{unit}/revoke",
+        "/v1/entitlements/{order}/{unit}/reinstate",
         "/v1/cases",
         "/v1/cases/{handle}",
+        "/v1/cases/{handle}/resolve",
         "/v1/tasks",
         "/v1/tasks/{order}/{unit}/grant/retry",
+        "/v1/tasks/{order}/{unit}/grant/cancel",
         "/healthz",
         "/readyz",
         "/metrics",
@@ -55,7 +62,9 @@ fn the_description_names_every_route_and_shape() {
         assert!(paths.iter().any(|known| known == path), "{path}");
     }
     let schemas = description["components"]["schemas"].as_object().unwrap();
-    for schema in ["OrderRequest", "OrderShown", "Problem", "Amount"] {
+    for schema in
+        ["OrderRequest", "OrderShown", "Problem", "Amount", "ResolveRequest", "OutsideRequest", "Reprocessed"]
+    {
         assert!(schemas.contains_key(schema), "{schema}");
     }
     assert_eq!(description["components"]["securitySchemes"]["api_key"]["scheme"], "bearer");

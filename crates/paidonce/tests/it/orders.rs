@@ -147,3 +147,41 @@ fn an_order_of_nothing_is_granted_when_placed() {
     let ledger = shop.until(|ledger| !ledger.entitlements.rows().is_empty());
     assert_eq!(ledger.entitlements.rows().len(), 1);
 }
+
+#[test]
+fn a_closed_order_is_revived_and_granted() {
+    let shop = Shop::open();
+    shop.place("order-1");
+    assert_eq!(shop.post("/v1/orders/order-1/cancel", &json!({"reason": "no answer"})).status, 200);
+    shop.deliver("shop", &paid("e", "p", "order-1", "19.90"));
+    let shown = shop.get("/v1/orders/order-1").json();
+    assert_eq!((&shown["standing"], &shown["revived"]), (&json!("late"), &json!(false)));
+    let revived = shop.post("/v1/orders/order-1/revive", &json!({"reason": "they paid after all"}));
+    assert_eq!((revived.status, revived.json()), (200, json!({"order": "order-1", "state": "open"})));
+    shop.until(|ledger| !ledger.entitlements.rows().is_empty());
+    assert_eq!(shop.get("/v1/orders/order-1").json()["standing"], "paid");
+}
+
+#[test]
+fn an_order_that_late_money_revives_says_so() {
+    let shop = Shop::with("", "[policy]\nlate = \"revive\"");
+    shop.place("order-1");
+    assert_eq!(shop.post("/v1/orders/order-1/cancel", &json!({"reason": "no answer"})).status, 200);
+    shop.deliver("shop", &paid("e", "p", "order-1", "19.90"));
+    let shown = shop.get("/v1/orders/order-1").json();
+    assert_eq!((&shown["state"], &shown["revived"]), (&json!("cancelled"), &json!(true)));
+    assert!(shown["why"][0].as_str().unwrap().contains("revived"), "{shown:#}");
+}
+
+#[test]
+fn a_lookup_that_is_owed_is_shown_with_what_settles_it() {
+    let shop = Shop::open();
+    shop.place("order-1");
+    shop.deliver("shop", &paid("e", "p", "order-1", "19.90"));
+    let body = br#"{"id":"e2","type":"payment.refunded","payment":{"id":"p"},"refund":{"id":"r"}}"#;
+    shop.deliver("shop", body);
+    let shown = shop.get("/v1/orders/order-1").json();
+    assert_eq!(shown["payments"][0]["owes"], json!(["a refund's amount"]));
+    let why = shown["why"].to_string();
+    assert!(why.contains("settled by a lookup, or an event that says the amount"), "{why}");
+}

@@ -181,6 +181,31 @@ impl Shop {
         wire::request(self.public(), "POST", &format!("/in/{source}"), &headers, body)
     }
 
+    /// The newest open case for this reason.
+    pub(crate) fn case(&self, reason: &str) -> String {
+        let open = self.get("/v1/cases?open=true").json();
+        let found = open["rows"].as_array().unwrap().iter().find(|case| case["reason"] == reason);
+        found.unwrap_or_else(|| panic!("no {reason}: {open:#}"))["handle"].as_str().unwrap().to_owned()
+    }
+
+    /// What stands in the audit about an action: who, to what, why.
+    pub(crate) fn audited(&self, action: &str) -> Vec<(String, String, String)> {
+        let ledger = self.ledger();
+        let rows = ledger.audits.rows().values().filter(|audit| &*audit.action == action);
+        let text = |audit: &paidonce_ledger::Audit| {
+            let reason = audit.reason.as_deref().unwrap_or_default().to_owned();
+            (audit.by.to_string(), audit.subject.clone(), reason)
+        };
+        rows.map(text).collect()
+    }
+
+    /// Places an order, pays it, and waits for its grant.
+    pub(crate) fn granted(&self, id: &str) {
+        self.place(id);
+        self.deliver("shop", &paid(&format!("e-{id}"), &format!("p-{id}"), id, "19.90"));
+        self.until(|ledger| ledger.entitlements.rows().keys().any(|(order, _)| order.as_str() == id));
+    }
+
     /// Places an order of 19.90 EUR with this id.
     pub(crate) fn place(&self, id: &str) -> Answer {
         let answer = self.post("/v1/orders", &order(id));

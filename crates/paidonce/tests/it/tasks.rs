@@ -19,3 +19,30 @@ fn work_waits_in_plain_view_while_the_worker_is_off() {
     assert_eq!(shop.get("/v1/tasks?state=nonsense").status, 400);
     assert!(shop.ledger().entitlements.rows().is_empty());
 }
+
+#[test]
+fn a_stopped_task_stays_stopped_until_it_is_retried() {
+    let shop = Shop::with("", "[workers]\ngrant = \"off\"");
+    shop.place("order-1");
+    shop.deliver("shop", &paid("e", "p", "order-1", "19.90"));
+    let reason = json!({"reason": "looking into it"});
+    let stopped = shop.post("/v1/tasks/order-1/order/grant/cancel", &reason);
+    let expected = json!({"order": "order-1", "unit": "order", "kind": "grant", "state": "stopped"});
+    assert_eq!((stopped.status, stopped.json()), (200, expected));
+    shop.deliver("shop", &paid("e2", "p", "order-1", "19.90"));
+    assert_eq!(shop.get("/v1/tasks?state=stopped").json()["rows"][0]["order"], "order-1");
+    assert_eq!(shop.get("/v1/tasks?state=pending").json()["rows"], json!([]));
+    assert_eq!(shop.post("/v1/tasks/order-1/order/grant/retry", &reason).json()["state"], "pending");
+    let row = ("operate".to_owned(), "order order-1 order grant".to_owned(), "looking into it".to_owned());
+    assert_eq!(shop.audited("cancel_task"), std::slice::from_ref(&row));
+    assert_eq!(shop.audited("retry_task"), [row]);
+}
+
+#[test]
+fn what_is_done_is_not_stopped() {
+    let shop = Shop::open();
+    shop.granted("order-1");
+    shop.until(|ledger| ledger.tasks.rows().values().all(|task| task.state.as_str() == "done"));
+    let refused = shop.post("/v1/tasks/order-1/order/grant/cancel", &json!({"reason": "too late"}));
+    assert_eq!((refused.status, refused.code().as_str()), (409, "task_not_retryable"));
+}

@@ -43,8 +43,11 @@ pub trait Harness {
 /// A break that lasts until it is dropped.
 pub trait Broken {}
 
+/// One case: it panics if the store is none.
+pub type Case = fn(&dyn Harness);
+
 /// Every case of the suite by name. `cargo test` runs each as a test of its own through [`conformance_tests`].
-pub const CASES: &[(&str, fn(&dyn Harness))] = &[
+pub const CASES: &[(&str, Case)] = &[
     ("scenarios", scenario::scenarios),
     ("differential", differential::differential),
     ("p2_twenty_copies_at_once_on_eight_threads", concurrency::twenty_copies),

@@ -155,8 +155,8 @@ impl Player {
             }
             ["reprocess", event, ..] => {
                 let text = line.trim_start_matches("reprocess ");
-                let stored = a_notice(&format!("{event} unreadable"));
-                let notice = Notice { reading: a_notice(text).reading, ..stored };
+                let (stored, read) = (a_notice(&format!("{event} unreadable")), a_notice(text));
+                let notice = Notice { reading: read.reading, mode: read.mode, ..stored };
                 let (stamp, source) = (self.stamp(), id("shop"));
                 self.commit(&[Command::Reprocess(Reprocess { stamp, source, account: account(), notice })])
             }

@@ -1,9 +1,9 @@
 //! The rows of each table as columns: one function to write, one to read, in the same order.
 
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Body, Case, CaseKey, CommandId, CommandRecord, Entitlement, Event, EventKey,
-    FactKey, FactValue, Fulfil, KeyName, Money, MoneyUnit, Order, OrderId, OrderState, Payment, PaymentKey,
-    Reason, Reference, ReferenceKey, Resolution, Scope, Task, TaskKey, TaskKind, TaskState, Unit,
+    Body, Case, CaseKey, Entitlement, Event, EventKey, FactKey, FactValue, Fulfil, Money, MoneyUnit, Order,
+    OrderId, OrderState, Payment, PaymentKey, Reason, Reference, ReferenceKey, Resolution, Task, TaskKey,
+    TaskKind, TaskState, Unit,
 };
 
 use super::encode::{
@@ -41,6 +41,8 @@ macro_rules! built_once {
         }
     };
 }
+
+mod trail;
 
 impl Stored for Event {
     type Key = EventKey;
@@ -440,73 +442,5 @@ impl Stored for Case {
         let (at, by, note) = (from.maybe_time()?, from.trace()?, from.maybe_text()?);
         let resolution = at.map(|at| Resolution { at, by, note: note.unwrap_or_default().to_owned() });
         Ok((key, Self { opened_at, detail, order, body, resolution }))
-    }
-}
-
-impl Stored for CommandRecord {
-    type Key = CommandId;
-    const TABLE: &'static str = "command";
-    const COLUMNS: &'static [&'static str] = &["id", "fingerprint", "reply", "at"];
-    const KEY_COLUMNS: usize = 1;
-
-    built_once!(CommandRecord);
-
-    fn write<'a>(key: &'a CommandId, row: &'a Self) -> Result<Vec<Column<'a>>> {
-        Ok(vec![text(key.as_str()), blob(&row.fingerprint.0), json(&row.reply)?, time(row.at)])
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<(CommandId, Self)> {
-        Ok((from.id()?, Self { fingerprint: from.digest()?, reply: from.json()?, at: from.time()? }))
-    }
-}
-
-impl Stored for Audit {
-    type Key = AuditKey;
-    const TABLE: &'static str = "audit";
-    const COLUMNS: &'static [&'static str] = &["at", "command", "by", "action", "subject", "reason"];
-    const KEY_COLUMNS: usize = 2;
-
-    built_once!(Audit);
-
-    fn write<'a>(key: &'a AuditKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
-        Ok(vec![
-            time(key.at),
-            text(key.command.as_str()),
-            text(&row.by),
-            text(&row.action),
-            text(&row.subject),
-            maybe(row.reason.as_deref(), text),
-        ])
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<(AuditKey, Self)> {
-        let key = AuditKey { at: from.time()?, command: from.id()? };
-        let (by, action) = (from.text()?.into(), from.text()?.into());
-        Ok((key, Self { by, action, subject: from.text()?.to_owned(), reason: from.trace()? }))
-    }
-}
-
-impl Stored for ApiKey {
-    type Key = KeyName;
-    const TABLE: &'static str = "api_key";
-    const COLUMNS: &'static [&'static str] = &["name", "digest", "scope", "created_at", "revoked_at"];
-    const KEY_COLUMNS: usize = 1;
-
-    built_once!(ApiKey);
-
-    fn write<'a>(key: &'a KeyName, row: &'a Self) -> Result<Vec<Column<'a>>> {
-        Ok(vec![
-            text(key.as_str()),
-            blob(&row.digest.0),
-            text(row.scope.as_str()),
-            time(row.created_at),
-            maybe(row.revoked_at, time),
-        ])
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<(KeyName, Self)> {
-        let name = from.id()?;
-        let (digest, scope) = (from.digest()?, from.parse(Scope::parse)?);
-        Ok((name, Self { digest, scope, created_at: from.time()?, revoked_at: from.maybe_time()? }))
     }
 }

@@ -1,4 +1,6 @@
 //! Every store is handed to the suite that defines what a store is.
+// Helpers of tests are tests: what they expect is what they assert.
+#![allow(clippy::unwrap_used)]
 
 mod memory;
 mod sqlite;

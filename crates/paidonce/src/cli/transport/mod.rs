@@ -7,7 +7,8 @@ use paidonce_store::Page;
 
 use crate::http::dto::{
     CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing, OrderPlaced,
-    OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
+    OrderRequest, OrderShown, OrderSummary, OutsideRequest, ReferenceRequest, ReprocessRequest, Reprocessed,
+    ResolveRequest, TaskShown,
 };
 use crate::output::Failure;
 
@@ -48,8 +49,8 @@ pub(crate) struct TaskQuery {
     pub(crate) order: Option<String>,
 }
 
-/// Everything that can be asked and done on both ways.
-pub(crate) trait Transport {
+/// Everything that can be asked on both ways, and what the merchant's own program does.
+pub(crate) trait Transport: Operate {
     /// Places an order; the same id and content again is the same order.
     fn place(&self, order: &OrderRequest) -> Answer<OrderPlaced>;
     /// Orders, newest first.
@@ -58,8 +59,6 @@ pub(crate) trait Transport {
     fn order(&self, id: &str) -> Answer<OrderShown>;
     /// Registers a reference; answers the order as it stands then.
     fn register(&self, order: &str, reference: &ReferenceRequest) -> Answer<OrderShown>;
-    /// Cancels an order; answers it as it stands then.
-    fn cancel(&self, order: &str, reason: &str) -> Answer<OrderShown>;
     /// An order's story.
     fn explain(&self, order: &str) -> Answer<ExplanationShown>;
     /// Events, newest first.
@@ -74,8 +73,30 @@ pub(crate) trait Transport {
     fn case(&self, handle: &str) -> Answer<CaseShown>;
     /// Tasks, newest first.
     fn tasks(&self, query: &TaskQuery, page: &Page) -> Answer<Listing<TaskShown>>;
+}
+
+/// Everything that a person does on both ways, each with a reason.
+pub(crate) trait Operate {
+    /// Cancels an order; answers it as it stands then.
+    fn cancel(&self, order: &str, reason: &str) -> Answer<OrderShown>;
+    /// Opens a closed order again; answers it as it stands then.
+    fn revive(&self, order: &str, reason: &str) -> Answer<OrderShown>;
+    /// Notes money that moved outside; answers the order as it stands then.
+    fn outside(&self, order: &str, moved: &OutsideRequest) -> Answer<OrderShown>;
+    /// Decides about the case of this handle; answers it as it stands then.
+    fn resolve(&self, handle: &str, decided: &ResolveRequest) -> Answer<CaseShown>;
     /// Makes a unit's grant due again.
     fn retry(&self, order: &str, unit: &str, reason: &str) -> Answer<()>;
+    /// Stops a unit's grant.
+    fn stop(&self, order: &str, unit: &str, reason: &str) -> Answer<()>;
+    /// Gives a unit's entitlement back, or takes it back.
+    fn set_entitlement(&self, order: &str, unit: &str, granted: bool, reason: &str) -> Answer<()>;
+    /// Reads a page of stored events again.
+    fn reprocess(&self, request: &ReprocessRequest) -> Answer<Reprocessed>;
+}
+
+fn unknown_case(handle: &str) -> Failure {
+    unknown("case", handle, "cases list --all")
 }
 
 /// There is no such thing.

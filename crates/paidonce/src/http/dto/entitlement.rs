@@ -22,6 +22,10 @@ pub struct EntitlementShown {
     pub granted_at: String,
     /// When it was taken back.
     pub revoked_at: Option<String>,
+    /// The person who took it back; null if the policy did, which gives it back when the standing is restored.
+    pub revoked_by: Option<String>,
+    /// The person who gave it back: the policy does not take it again.
+    pub kept_by: Option<String>,
     /// Whether it stands.
     pub active: bool,
     /// The order's revision at its last change.
@@ -39,10 +43,23 @@ impl EntitlementShown {
             lines: row.lines.iter().map(LineBody::of).collect(),
             granted_at: rfc3339(row.granted_at),
             revoked_at: row.revoked_at.map(rfc3339),
+            revoked_by: row.revoked_by.as_ref().map(ToString::to_string),
+            kept_by: row.kept_by.as_ref().map(ToString::to_string),
             active: row.revoked_at.is_none(),
             order_revision: row.order_revision,
         }
     }
+}
+
+/// An entitlement that a person took back, or gave back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EntitlementSet {
+    /// Of which order.
+    pub order: String,
+    /// `order`, or `line:N`.
+    pub unit: String,
+    /// Whether it stands.
+    pub active: bool,
 }
 
 /// Whether a customer may have something.

@@ -84,15 +84,6 @@ pub struct OrderRequest {
     pub references: Vec<ReferenceRequest>,
 }
 
-/// Why an order is called off.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CancelRequest {
-    /// For the audit.
-    #[schema(example = "the customer changed their mind")]
-    pub reason: String,
-}
-
 impl LineBody {
     /// Writes a line.
     #[must_use]
@@ -131,10 +122,7 @@ impl ReferenceRequest {
     }
 
     fn checked(&self, path: &str, accounts: &Accounts, mistakes: &mut Mistakes) -> Option<NewReference> {
-        let account = accounts.get(&self.source).cloned().ok_or_else(|| {
-            format!("there is no such source; the configuration has {}", accounts.names().join(", "))
-        });
-        let account = mistakes.noting(&format!("{path}source"), account);
+        let account = mistakes.noting(&format!("{path}source"), accounts.named(&self.source).cloned());
         let id = mistakes.noting(&format!("{path}id"), ReferenceId::new(&self.id));
         let expected = match &self.expected {
             Some(amount) => Some(money(amount, &format!("{path}expected"), mistakes)?),
@@ -144,7 +132,7 @@ impl ReferenceRequest {
     }
 }
 
-fn money(amount: &Amount, path: &str, mistakes: &mut Mistakes) -> Option<Money> {
+pub(super) fn money(amount: &Amount, path: &str, mistakes: &mut Mistakes) -> Option<Money> {
     amount.money().map_err(|(member, error)| mistakes.add(format!("{path}.{member}"), error)).ok()
 }
 

@@ -1,4 +1,4 @@
-//! The short answers about orders: placed, registered, cancelled, and one line of a list.
+//! The short answers about orders: placed, registered, closed or opened, and one line of a list.
 
 use paidonce_ledger::{Order, OrderId, Standing};
 use serde::{Deserialize, Serialize};
@@ -38,12 +38,12 @@ pub struct Registered {
     pub reference: ReferenceRequest,
 }
 
-/// A cancelled order.
+/// An order that was closed or opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Cancelled {
+pub struct OrderSet {
     /// Which order.
     pub order: String,
-    /// `cancelled`.
+    /// `cancelled` or `open`.
     pub state: String,
 }
 

@@ -106,6 +106,8 @@ pub struct OrderShown {
     pub covered: bool,
     /// Whether its units may be granted now.
     pub eligible: bool,
+    /// Whether it was closed, and money that came after that lets it live again.
+    pub revived: bool,
     /// What must be paid.
     pub total: Amount,
     /// What was settled.
@@ -152,6 +154,7 @@ impl OrderShown {
             why: standing.why.clone(),
             covered: standing.covered,
             eligible: standing.eligible,
+            revived: standing.revived,
             total: Amount::of(&order.total),
             captured: money(standing.captured_minor),
             reversed: money(standing.reversed_minor),

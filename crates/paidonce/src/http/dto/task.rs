@@ -1,4 +1,4 @@
-//! Tasks as they are shown, and the request to put one back to work.
+//! Tasks as they are shown, and the answer to putting one back to work or stopping it.
 
 use paidonce_ledger::{Task, TaskKey};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct TaskShown {
     /// What work.
     #[schema(example = "grant")]
     pub kind: String,
-    /// `pending`, `done` or `cancelled`.
+    /// `pending`, `done`, `cancelled` or `stopped`.
     pub state: String,
     /// When it was first needed.
     pub created_at: String,
@@ -45,23 +45,15 @@ impl TaskShown {
     }
 }
 
-/// Why a task is put back to work.
+/// A task that a person put back to work, or stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RetryRequest {
-    /// For the audit.
-    pub reason: String,
-}
-
-/// A task that is pending again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Retried {
+pub struct TaskSet {
     /// Whose work.
     pub order: String,
     /// `order`, or `line:N`.
     pub unit: String,
     /// What work.
     pub kind: String,
-    /// `pending`.
+    /// `pending` or `stopped`.
     pub state: String,
 }

@@ -1,21 +1,24 @@
-//! `/v1/cases`: what is held for a person.
+//! `/v1/cases`: what is held for a person, and what that person decides.
 
 use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
-use paidonce_ledger::OrderId;
+use paidonce_ledger::{Case, CaseKey, Command, OrderId, Reply, ResolveCase};
 use paidonce_store::{CaseFilter, PAGE_MAX, Page, Result as StoreResult, Store};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::page;
+use super::{page, reason};
 use crate::http::app::App;
-use crate::http::auth::Viewer;
-use crate::http::dto::{CaseShown, Listing, Problem};
-use crate::http::extract::{Asked, Named};
+use crate::http::auth::{Operator, Viewer};
+use crate::http::dto::{CaseShown, Listing, Problem, ResolveRequest, Resolved};
+use crate::http::extract::{Asked, Json, Named};
 use crate::http::problem::Refusal;
-use crate::http::reply::not_answered;
+use crate::http::reply::{not_answered, submit, unexpected};
+use crate::http::stamp::Sent;
+
+const RESOLVE: &str = "POST /v1/cases/{handle}/resolve";
 
 /// Which cases.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -60,18 +63,51 @@ pub(crate) async fn show(
     _: Viewer,
     Named(handle): Named<String>,
 ) -> Result<Answer<CaseShown>, Refusal> {
-    let found = app.engine.query(move |store| find(store, &handle)).await;
-    let found = found.map_err(|error| not_answered(&error))?;
-    found.map(Answer).ok_or_else(|| Refusal::not_found("unknown_case", "there is no such case"))
+    let (key, case) = found(&app, handle).await?;
+    Ok(Answer(CaseShown::of(&key, &case)))
 }
 
-/// A handle is no key of the store, and cases are few: they are looked through.
-fn find(store: &dyn Store, handle: &str) -> StoreResult<Option<CaseShown>> {
+/// Decides about a case: it is right, it is wrong, its payment serves an order; or leaves a note.
+#[utoipa::path(
+    post, path = "/v1/cases/{handle}/resolve", tag = "cases", security(("api_key" = [])),
+    params(("handle" = String, Path), ("Idempotency-Key" = Option<String>, Header)), request_body = ResolveRequest,
+    responses(
+        (status = 200, body = Resolved), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)
+    )
+)]
+pub(crate) async fn resolve(
+    State(app): State<Arc<App>>,
+    Operator(caller): Operator,
+    sent: Sent,
+    Named(handle): Named<String>,
+    Json(request): Json<ResolveRequest>,
+) -> Result<Answer<Resolved>, Refusal> {
+    let stamp = sent.stamp(&caller, RESOLVE, Some(reason(&request.reason)?));
+    let decision = request.to_decision().map_err(Refusal::mistakes)?;
+    let (case, _) = found(&app, handle.clone()).await?;
+    match submit(&app.engine, Command::ResolveCase(ResolveCase { stamp, case, decision })).await? {
+        Reply::Done => Ok(Answer(request.resolved(&handle))),
+        other => Err(unexpected(&other)),
+    }
+}
+
+async fn found(app: &App, handle: String) -> Result<(CaseKey, Case), Refusal> {
+    let found = app.engine.query(move |store| case_of(store, &handle)).await;
+    let found = found.map_err(|error| not_answered(&error))?;
+    found.ok_or_else(|| Refusal::not_found("unknown_case", "there is no such case"))
+}
+
+/// The case of a handle. A handle is no key of the store, and cases are few: they are looked through.
+///
+/// # Errors
+/// The store cannot be read.
+pub(crate) fn case_of(store: &dyn Store, handle: &str) -> StoreResult<Option<(CaseKey, Case)>> {
     let mut page = Page::first(PAGE_MAX);
     loop {
         let listed = store.cases(&CaseFilter::default(), &page)?;
-        if let Some((key, case)) = listed.rows.iter().find(|(key, _)| key.handle() == handle) {
-            return Ok(Some(CaseShown::of(key, case)));
+        if let Some(found) = listed.rows.into_iter().find(|(key, _)| key.handle() == handle) {
+            return Ok(Some(found));
         }
         match listed.next {
             Some(next) => page.after = Some(next),

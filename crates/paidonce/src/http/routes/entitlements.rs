@@ -1,21 +1,25 @@
-//! `/v1/entitlements`: what was granted, and "may this customer have this?".
+//! `/v1/entitlements`: what was granted, "may this customer have this?", taking it back and giving it back.
 
 use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
-use paidonce_ledger::{Customer, OrderId, Sku};
+use paidonce_ledger::{Command, Customer, OrderId, Reply, SetEntitlement, Sku, Stamp, Unit};
 use paidonce_store::{EntitlementFilter, Page};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::page;
+use super::{page, reason};
 use crate::http::app::App;
-use crate::http::auth::Viewer;
-use crate::http::dto::{EntitledAnswer, EntitlementShown, Listing, Problem};
-use crate::http::extract::Asked;
+use crate::http::auth::{Operator, Viewer};
+use crate::http::dto::{EntitledAnswer, EntitlementSet, EntitlementShown, Listing, Problem, ReasonRequest};
+use crate::http::extract::{Asked, Json, Named};
 use crate::http::problem::Refusal;
-use crate::http::reply::not_answered;
+use crate::http::reply::{not_answered, submit, unexpected};
+use crate::http::stamp::Sent;
+
+const REVOKE: &str = "POST /v1/entitlements/{order}/{unit}/revoke";
+const REINSTATE: &str = "POST /v1/entitlements/{order}/{unit}/reinstate";
 
 /// Which entitlements.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -102,4 +106,62 @@ pub(crate) async fn check(
     };
     let entitlements = listed(&app, filter, Page::first(SHOWN)).await?.rows;
     Ok(Answer(EntitledAnswer { entitled: !entitlements.is_empty(), customer, sku, entitlements }))
+}
+
+/// Takes an entitlement back. Later facts do not give it back; a person can.
+#[utoipa::path(
+    post, path = "/v1/entitlements/{order}/{unit}/revoke", tag = "entitlements", security(("api_key" = [])),
+    params(("order" = String, Path), ("unit" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    request_body = ReasonRequest,
+    responses(
+        (status = 200, body = EntitlementSet), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem)
+    )
+)]
+pub(crate) async fn revoke(
+    State(app): State<Arc<App>>,
+    Operator(caller): Operator,
+    sent: Sent,
+    Named(names): Named<(String, String)>,
+    Json(request): Json<ReasonRequest>,
+) -> Result<Answer<EntitlementSet>, Refusal> {
+    let stamp = sent.stamp(&caller, REVOKE, Some(reason(&request.reason)?));
+    set(&app, names, stamp, false).await
+}
+
+/// Gives an entitlement back. The policy does not take it again; a person can.
+#[utoipa::path(
+    post, path = "/v1/entitlements/{order}/{unit}/reinstate", tag = "entitlements", security(("api_key" = [])),
+    params(("order" = String, Path), ("unit" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    request_body = ReasonRequest,
+    responses(
+        (status = 200, body = EntitlementSet), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem)
+    )
+)]
+pub(crate) async fn reinstate(
+    State(app): State<Arc<App>>,
+    Operator(caller): Operator,
+    sent: Sent,
+    Named(names): Named<(String, String)>,
+    Json(request): Json<ReasonRequest>,
+) -> Result<Answer<EntitlementSet>, Refusal> {
+    let stamp = sent.stamp(&caller, REINSTATE, Some(reason(&request.reason)?));
+    set(&app, names, stamp, true).await
+}
+
+async fn set(
+    app: &App,
+    (order, unit): (String, String),
+    stamp: Stamp,
+    granted: bool,
+) -> Result<Answer<EntitlementSet>, Refusal> {
+    let Some((id, part)) = OrderId::new(&order).ok().zip(Unit::parse(&unit)) else {
+        return Err(Refusal::not_found("not_granted", "nothing is granted for that unit"));
+    };
+    let command = SetEntitlement { stamp, order: id, unit: part, granted };
+    match submit(&app.engine, Command::SetEntitlement(command)).await? {
+        Reply::Done => Ok(Answer(EntitlementSet { order, unit, active: granted })),
+        other => Err(unexpected(&other)),
+    }
 }

@@ -1,4 +1,4 @@
-//! `/v1/events`: what was received. Bodies are not shown here: they hold personal data.
+//! `/v1/events`: what was received, and reading it again. Bodies are not shown here: they hold personal data.
 
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use utoipa::IntoParams;
 
 use super::page;
 use crate::http::app::App;
-use crate::http::auth::Viewer;
-use crate::http::dto::{EventShown, Listing, Problem};
-use crate::http::extract::Asked;
+use crate::http::auth::{Operator, Viewer};
+use crate::http::dto::{EventShown, Listing, Problem, ReprocessRequest, Reprocessed};
+use crate::http::extract::{Asked, Json};
 use crate::http::problem::Refusal;
-use crate::http::reply::not_answered;
+use crate::http::reply::{not_answered, not_reprocessed};
+use crate::reprocess::{Wanted, reprocess};
 
 /// Which events.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -63,4 +64,24 @@ pub(crate) async fn list(
     let listed = app.engine.query(move |store| store.events(&filter, &page)).await;
     let listed = listed.map_err(|error| not_answered(&error))?;
     Ok(Answer(Listing::of(listed, |(key, event)| EventShown::of(&key, &event))))
+}
+
+/// Reads stored events again that were unreadable (or ignored), by the contracts as they are now. Tells what would
+/// change; with `apply`, commits it, one event after another. Doing it again changes nothing, so it takes no
+/// Idempotency-Key.
+#[utoipa::path(
+    post, path = "/v1/events/reprocess", tag = "events", security(("api_key" = [])), request_body = ReprocessRequest,
+    responses(
+        (status = 200, body = Reprocessed), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem), (status = 503, body = Problem)
+    )
+)]
+pub(crate) async fn again(
+    State(app): State<Arc<App>>,
+    Operator(caller): Operator,
+    Json(request): Json<ReprocessRequest>,
+) -> Result<Answer<Reprocessed>, Refusal> {
+    let wanted = Wanted::of(&request, &app.accounts).map_err(Refusal::mistakes)?;
+    let done = reprocess(&app.engine, &app.readers, &wanted, &caller.name).await;
+    done.map(Answer).map_err(|fault| not_reprocessed(&fault))
 }

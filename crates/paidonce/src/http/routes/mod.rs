@@ -6,5 +6,14 @@ pub(super) mod events;
 pub(super) mod health;
 pub(super) mod incoming;
 pub(super) mod orders;
+pub(super) mod outside;
 pub(super) mod page;
 pub(super) mod tasks;
+
+use super::dto;
+use super::problem::Refusal;
+
+/// A reason that says something: everything that a person does has one (P16).
+fn reason(text: &str) -> Result<&str, Refusal> {
+    dto::reason(text).map_err(|problem| Refusal::mistake("reason", problem))
+}

@@ -1,4 +1,4 @@
-//! `/v1/orders`: place, list, show, explain, register a reference, cancel.
+//! `/v1/orders`: place, list, show, explain, register a reference, cancel, revive.
 
 use std::sync::Arc;
 
@@ -7,18 +7,19 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use paidonce_engine::{OrderView, order_view};
 use paidonce_ledger::{
-    CancelOrder, Command, Customer, Key, Keys, OrderId, Policy, RegisterReference, Reply, Standing,
+    CancelOrder, Command, Customer, Key, Keys, OrderId, OrderState, Policy, RegisterReference, Reply,
+    ReviveOrder, Standing,
 };
 use paidonce_store::{Listed, OrderFilter, Page, Result as StoreResult, Store};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::page;
+use super::{page, reason};
 use crate::http::app::App;
 use crate::http::auth::{Operator, Viewer};
 use crate::http::dto::{
-    CancelRequest, Cancelled, ExplanationShown, Listing, OrderPlaced, OrderRequest, OrderShown, OrderSummary,
-    Problem, ReferenceRequest, Registered,
+    ExplanationShown, Listing, OrderPlaced, OrderRequest, OrderSet, OrderShown, OrderSummary, Problem,
+    ReasonRequest, ReferenceRequest, Registered,
 };
 use crate::http::extract::{Asked, Json, Named};
 use crate::http::problem::Refusal;
@@ -28,6 +29,7 @@ use crate::http::stamp::Sent;
 const PLACE: &str = "POST /v1/orders";
 const REGISTER: &str = "POST /v1/orders/{id}/references";
 const CANCEL: &str = "POST /v1/orders/{id}/cancel";
+const REVIVE: &str = "POST /v1/orders/{id}/revive";
 
 /// Places an order. The same id and content again, or the same Idempotency-Key, gives the same answer.
 #[utoipa::path(
@@ -111,7 +113,7 @@ fn unknown_order() -> Refusal {
 }
 
 /// An id that cannot be one names no order.
-fn order_id(text: &str) -> Result<OrderId, Refusal> {
+pub(super) fn order_id(text: &str) -> Result<OrderId, Refusal> {
     OrderId::new(text).map_err(|_| unknown_order())
 }
 
@@ -178,9 +180,9 @@ pub(crate) async fn register(
 /// Calls an order off. Refused once something was granted.
 #[utoipa::path(
     post, path = "/v1/orders/{id}/cancel", tag = "orders", security(("api_key" = [])),
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)), request_body = CancelRequest,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)), request_body = ReasonRequest,
     responses(
-        (status = 200, body = Cancelled), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 200, body = OrderSet), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)
     )
 )]
@@ -189,26 +191,40 @@ pub(crate) async fn cancel(
     Operator(caller): Operator,
     sent: Sent,
     Named(id): Named<String>,
-    Json(request): Json<CancelRequest>,
-) -> Result<Answer<Cancelled>, Refusal> {
+    Json(request): Json<ReasonRequest>,
+) -> Result<Answer<OrderSet>, Refusal> {
     let order = order_id(&id)?;
-    let reason = reason(&request.reason)?;
-    let stamp = sent.stamp(&caller, CANCEL, Some(reason));
+    let stamp = sent.stamp(&caller, CANCEL, Some(reason(&request.reason)?));
     match submit(&app.engine, Command::CancelOrder(CancelOrder { stamp, order })).await? {
-        Reply::Cancelled => Ok(Answer(Cancelled { order: id, state: "cancelled".to_owned() })),
+        Reply::Cancelled => Ok(Answer(set(id, &OrderState::Cancelled))),
         other => Err(unexpected(&other)),
     }
 }
 
-/// The most bytes a reason may have.
-const REASON_MAX: usize = 1_000;
-
-/// A reason that says something.
-pub(super) fn reason(text: &str) -> Result<&str, Refusal> {
-    let text = text.trim();
-    if text.is_empty() || text.len() > REASON_MAX || text.chars().any(char::is_control) {
-        let problem = format!("say why, in one line of 1 to {REASON_MAX} bytes");
-        return Err(Refusal::mistake("reason", problem));
+/// Opens a closed order again. What it was paid counts as before.
+#[utoipa::path(
+    post, path = "/v1/orders/{id}/revive", tag = "orders", security(("api_key" = [])),
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)), request_body = ReasonRequest,
+    responses(
+        (status = 200, body = OrderSet), (status = 400, body = Problem), (status = 401, body = Problem),
+        (status = 403, body = Problem), (status = 404, body = Problem)
+    )
+)]
+pub(crate) async fn revive(
+    State(app): State<Arc<App>>,
+    Operator(caller): Operator,
+    sent: Sent,
+    Named(id): Named<String>,
+    Json(request): Json<ReasonRequest>,
+) -> Result<Answer<OrderSet>, Refusal> {
+    let order = order_id(&id)?;
+    let stamp = sent.stamp(&caller, REVIVE, Some(reason(&request.reason)?));
+    match submit(&app.engine, Command::ReviveOrder(ReviveOrder { stamp, order })).await? {
+        Reply::Done => Ok(Answer(set(id, &OrderState::Open))),
+        other => Err(unexpected(&other)),
     }
-    Ok(text)
+}
+
+fn set(order: String, state: &OrderState) -> OrderSet {
+    OrderSet { order, state: state.as_str().to_owned() }
 }

@@ -38,3 +38,26 @@ fn what_no_longer_holds_is_found_and_ends_with_3() {
 const REFUND: &str = r#"{"id":"evt_2","object":"event","livemode":false,"type":"refund.created","data":{"object":
 {"id":"re_1","object":"refund","amount":500,"charge":"ch_1","currency":"eur","payment_intent":"pi_1",
 "status":"succeeded"}}}"#;
+
+#[test]
+fn the_log_tells_who_did_what_to_an_order_newest_first() {
+    let place = Place::new("off");
+    place.place_order();
+    place.json(&["orders", "add", "--id", "1001 b", "--line", "ebook", "--total", "1.00 EUR"]);
+    place.json(&["orders", "add", "--id", "10010", "--line", "ebook", "--total", "1.00 EUR"]);
+    let serving = place.serve();
+    place.write("short.json", &super::PAID.replace("1990", "1000"));
+    let url = format!("http://{}/in/stripe", serving.public);
+    assert_eq!(place.run(&["send", "short.json", "--source", "stripe", "--url", &url]).code, 0);
+    let handle = place.json(&["cases", "list"])["rows"][0]["handle"].as_str().unwrap().to_owned();
+    place.json(&["--by", "ann", "cases", "resolve", &handle, "--accept", "--reason", "goodwill"]);
+    place.json(&["orders", "cancel", "1001 b", "--reason", "another order"]);
+    let log = place.json(&["audit", "log", "--order", "1001"]);
+    let actions: Vec<_> = log.as_array().unwrap().iter().map(|row| row["action"].as_str().unwrap()).collect();
+    assert_eq!(actions, ["resolve_case", "place_order"], "{log:#}");
+    assert_eq!((&log[0]["by"], &log[0]["reason"]), (&"ann".into(), &"goodwill".into()));
+    assert_eq!(place.json(&["audit", "log"]).as_array().unwrap().len(), 5);
+    assert_eq!(place.json(&["audit", "log", "--limit", "2"]).as_array().unwrap().len(), 2);
+    assert!(place.run(&["audit", "log", "--order", "none"]).out.contains("Nobody did anything"));
+    assert!(place.run(&["audit", "log"]).out.contains("another order"));
+}

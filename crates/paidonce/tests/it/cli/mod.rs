@@ -8,8 +8,10 @@ mod explain;
 mod help;
 mod init;
 mod keys;
+mod operate;
 mod orders;
 mod remote;
+mod reprocess;
 mod send;
 mod tasks;
 

@@ -1,18 +1,17 @@
 //! A server's API, over HTTP. Also what the demo asks.
 
+mod ask;
+mod operate;
+
 use std::time::Duration;
 
-use paidonce_store::Page;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body};
 
-use super::{Answer, CaseQuery, EntitlementQuery, EventQuery, TaskQuery, Transport};
-use crate::http::dto::{
-    CancelRequest, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
-    OrderPlaced, OrderRequest, OrderShown, OrderSummary, Problem, ReferenceRequest, RetryRequest, TaskShown,
-};
+use super::Answer;
+use crate::http::dto::Problem;
 use crate::output::{Failure, plain};
 
 /// How long one request may take.
@@ -114,100 +113,6 @@ fn segment(id: &str) -> String {
     id.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
-}
-
-impl Transport for Remote {
-    fn place(&self, order: &OrderRequest) -> Answer<OrderPlaced> {
-        self.post("/v1/orders", order)
-    }
-
-    fn orders(&self, customer: Option<&str>, page: &Page) -> Answer<Listing<OrderSummary>> {
-        let limit = page.limit.to_string();
-        let query = [("customer", customer), ("limit", Some(&limit)), ("after", page.after.as_deref())];
-        self.get("/v1/orders", &query)
-    }
-
-    fn order(&self, id: &str) -> Answer<OrderShown> {
-        self.get(&format!("/v1/orders/{}", segment(id)), &[])
-    }
-
-    fn register(&self, order: &str, reference: &ReferenceRequest) -> Answer<OrderShown> {
-        let _: serde_json::Value =
-            self.post(&format!("/v1/orders/{}/references", segment(order)), reference)?;
-        self.order(order)
-    }
-
-    fn cancel(&self, order: &str, reason: &str) -> Answer<OrderShown> {
-        let request = CancelRequest { reason: reason.to_owned() };
-        let _: serde_json::Value = self.post(&format!("/v1/orders/{}/cancel", segment(order)), &request)?;
-        self.order(order)
-    }
-
-    fn explain(&self, order: &str) -> Answer<ExplanationShown> {
-        self.get(&format!("/v1/orders/{}/explain", segment(order)), &[])
-    }
-
-    fn events(&self, query: &EventQuery, page: &Page) -> Answer<Listing<EventShown>> {
-        let limit = page.limit.to_string();
-        let query = [
-            ("source", query.source.as_deref()),
-            ("outcome", query.outcome.as_deref()),
-            ("id", query.id.as_deref()),
-            ("limit", Some(limit.as_str())),
-            ("after", page.after.as_deref()),
-        ];
-        self.get("/v1/events", &query)
-    }
-
-    fn entitlements(&self, query: &EntitlementQuery, page: &Page) -> Answer<Listing<EntitlementShown>> {
-        let limit = page.limit.to_string();
-        let query = [
-            ("order", query.order.as_deref()),
-            ("customer", query.customer.as_deref()),
-            ("sku", query.sku.as_deref()),
-            ("active", query.active.then_some("true")),
-            ("limit", Some(limit.as_str())),
-            ("after", page.after.as_deref()),
-        ];
-        self.get("/v1/entitlements", &query)
-    }
-
-    fn entitled(&self, customer: &str, sku: &str) -> Answer<EntitledAnswer> {
-        self.get("/v1/entitlements/check", &[("customer", Some(customer)), ("sku", Some(sku))])
-    }
-
-    fn cases(&self, query: &CaseQuery, page: &Page) -> Answer<Listing<CaseShown>> {
-        let limit = page.limit.to_string();
-        let query = [
-            ("open", query.open.then_some("true")),
-            ("order", query.order.as_deref()),
-            ("limit", Some(limit.as_str())),
-            ("after", page.after.as_deref()),
-        ];
-        self.get("/v1/cases", &query)
-    }
-
-    fn case(&self, handle: &str) -> Answer<CaseShown> {
-        self.get(&format!("/v1/cases/{}", segment(handle)), &[])
-    }
-
-    fn tasks(&self, query: &TaskQuery, page: &Page) -> Answer<Listing<TaskShown>> {
-        let limit = page.limit.to_string();
-        let query = [
-            ("state", query.state.as_deref()),
-            ("order", query.order.as_deref()),
-            ("limit", Some(limit.as_str())),
-            ("after", page.after.as_deref()),
-        ];
-        self.get("/v1/tasks", &query)
-    }
-
-    fn retry(&self, order: &str, unit: &str, reason: &str) -> Answer<()> {
-        let request = RetryRequest { reason: reason.to_owned() };
-        let path = format!("/v1/tasks/{}/{}/grant/retry", segment(order), segment(unit));
-        let _: serde_json::Value = self.post(&path, &request)?;
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,86 @@
+//! What a person does on an open store.
+
+use paidonce_ledger::{
+    CancelOrder, CancelTask, Command, OrderId, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, TaskKey,
+    TaskKind, Unit,
+};
+
+use super::super::{Answer, Operate, Transport, unknown_case};
+use super::{Direct, id};
+use crate::http::case_of;
+use crate::http::dto::{
+    CaseShown, OrderShown, OutsideRequest, ReprocessRequest, Reprocessed, ResolveRequest,
+};
+use crate::output::Failure;
+use crate::reprocess::{Fault, Wanted, reprocess};
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::UnknownEvent => Self::new(fault.to_string(), "`paidonce events list` shows what there is"),
+            Fault::Store(error) => error.into(),
+            Fault::Submit(error) => error.into(),
+        }
+    }
+}
+
+fn order_id(order: &str) -> Answer<OrderId> {
+    id(OrderId::new(order), "the order's id")
+}
+
+fn unit_of(unit: &str) -> Answer<Unit> {
+    Unit::parse(unit).ok_or_else(|| Failure::usage(format!("{unit:?} is no unit"), "write order, or line:1"))
+}
+
+fn grant(order: &str, unit: &str) -> Answer<TaskKey> {
+    Ok(TaskKey { order: order_id(order)?, unit: unit_of(unit)?, kind: TaskKind::Grant })
+}
+
+impl Operate for Direct {
+    fn cancel(&self, order: &str, reason: &str) -> Answer<OrderShown> {
+        let (stamp, key) = (self.stamp(Some(reason)), order_id(order)?);
+        self.submit(Command::CancelOrder(CancelOrder { stamp, order: key }))?;
+        self.order(order)
+    }
+
+    fn revive(&self, order: &str, reason: &str) -> Answer<OrderShown> {
+        let (stamp, key) = (self.stamp(Some(reason)), order_id(order)?);
+        self.submit(Command::ReviveOrder(ReviveOrder { stamp, order: key }))?;
+        self.order(order)
+    }
+
+    fn outside(&self, order: &str, moved: &OutsideRequest) -> Answer<OrderShown> {
+        let (stamp, accounts) = (self.stamp(Some(&moved.reason)), self.config.accounts()?);
+        self.submit(Command::MarkOutside(moved.to_command(order_id(order)?, &accounts, stamp)?))?;
+        self.order(order)
+    }
+
+    fn resolve(&self, handle: &str, decided: &ResolveRequest) -> Answer<CaseShown> {
+        let (stamp, decision) = (self.stamp(Some(&decided.reason)), decided.to_decision()?);
+        let (case, _) = case_of(self.store(), handle)?.ok_or_else(|| unknown_case(handle))?;
+        self.submit(Command::ResolveCase(ResolveCase { stamp, case, decision }))?;
+        self.case(handle)
+    }
+
+    fn retry(&self, order: &str, unit: &str, reason: &str) -> Answer<()> {
+        let (stamp, task) = (self.stamp(Some(reason)), grant(order, unit)?);
+        self.submit(Command::RetryTask(RetryTask { stamp, task })).map(|_| ())
+    }
+
+    fn stop(&self, order: &str, unit: &str, reason: &str) -> Answer<()> {
+        let (stamp, task) = (self.stamp(Some(reason)), grant(order, unit)?);
+        self.submit(Command::CancelTask(CancelTask { stamp, task })).map(|_| ())
+    }
+
+    fn set_entitlement(&self, order: &str, unit: &str, granted: bool, reason: &str) -> Answer<()> {
+        let (stamp, order, unit) = (self.stamp(Some(reason)), order_id(order)?, unit_of(unit)?);
+        self.submit(Command::SetEntitlement(SetEntitlement { stamp, order, unit, granted })).map(|_| ())
+    }
+
+    fn reprocess(&self, request: &ReprocessRequest) -> Answer<Reprocessed> {
+        let readers = self.config.readers()?;
+        let wanted = Wanted::of(request, &readers.accounts())?;
+        let (runtime, engine) = self.writer()?;
+        Ok(runtime.block_on(reprocess(engine, &readers, &wanted, &self.by))?)
+    }
+}
