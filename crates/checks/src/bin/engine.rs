@@ -1,0 +1,108 @@
+//! The engine's side: durable admissions through `Engine::submit` on SQLite, in a closed loop.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use paidonce_checks::arguments::Arguments;
+use paidonce_checks::receipt::receipts;
+use paidonce_checks::report::{Report, latencies};
+use paidonce_engine::{Clock, Engine, Settings, Sleep};
+use paidonce_ledger::{Command, Received, Reply, Timestamp};
+use paidonce_store::{SqliteOptions, SqliteStore};
+
+type Failure = Box<dyn std::error::Error>;
+
+struct RealClock;
+
+impl Clock for RealClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// Submits what is left until the time is up. Answers its latencies and errors.
+async fn submit(
+    engine: Engine,
+    queue: Arc<Mutex<std::vec::IntoIter<Command>>>,
+    until: Instant,
+) -> (hdrhistogram::Histogram<u64>, u64) {
+    let (mut latencies, mut errors) = (latencies(), 0);
+    loop {
+        let began = Instant::now();
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(command) = next.filter(|_| began < until) else { return (latencies, errors) };
+        let reply = engine.submit(command).await;
+        let accepted = |replies: &[paidonce_ledger::EventReply]| {
+            replies.iter().all(|reply| reply.received == Received::Accepted)
+        };
+        match reply {
+            Ok(Reply::Received(replies)) if accepted(&replies) => {
+                latencies.saturating_record(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
+            }
+            _ => errors += 1,
+        }
+    }
+}
+
+async fn run(arguments: &Arguments) -> Result<Report, Failure> {
+    let all = arguments.get("orders", 0)?;
+    let in_flight: u64 = arguments.get("in-flight", 64)?;
+    let commands = receipts(arguments.get("count", all)?, all)?;
+    let queue = Arc::new(Mutex::new(commands.into_iter()));
+    let store = SqliteStore::open(arguments.text("db")?, SqliteOptions::default())?;
+    let settings = Settings { batch_max: arguments.get("batch", 128)?, ..Settings::default() };
+    let engine = Engine::start(Arc::new(store), Arc::new(RealClock), Arc::default(), settings)?;
+    let (began, cpu) = (Instant::now(), cpu_ms());
+    let until = began + Duration::from_millis(arguments.get("ms", 2_000)?);
+    let tasks: Vec<_> =
+        (0..in_flight).map(|_| tokio::spawn(submit(engine.clone(), queue.clone(), until))).collect();
+    let (mut all, mut errors) = (latencies(), 0);
+    for task in tasks {
+        let (latencies, failed) = task.await?;
+        all.add(latencies)?;
+        errors += failed;
+    }
+    let report = Report::of(&all, errors, began.elapsed());
+    engine.stop().await;
+    if arguments.has("verbose") {
+        let stats = engine.stats().snapshot();
+        let cpu_us = (cpu_ms() - cpu) * 1_000 / report.acknowledged.max(1);
+        #[allow(clippy::print_stderr)] // For people who tune.
+        {
+            eprintln!(
+                "{cpu_us} us of CPU per admission, {} to a commit",
+                stats.commands / stats.commits.max(1)
+            );
+        }
+    }
+    Ok(report)
+}
+
+/// What this process has used of the CPUs so far; 0 where `/proc` does not say.
+fn cpu_ms() -> u64 {
+    const MS_PER_TICK: u64 = 10;
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // After the name, which may hold anything: the 12th and 13th member are user and system time.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = after_name.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<u64>().ok());
+    ticks.sum::<u64>() * MS_PER_TICK
+}
+
+fn main() -> Result<(), Failure> {
+    let arguments = Arguments::own();
+    let runtime = match arguments.get("threads", 0)? {
+        0 => tokio::runtime::Builder::new_current_thread().enable_all().build()?,
+        n => tokio::runtime::Builder::new_multi_thread().worker_threads(n).enable_all().build()?,
+    };
+    let report = runtime.block_on(run(&arguments))?;
+    #[allow(clippy::print_stdout)] // What the harness reads.
+    {
+        println!("{}", serde_json::to_string(&report)?);
+    }
+    Ok(())
+}
