@@ -112,7 +112,7 @@ fn conclude(view: &OrderView) -> (String, Option<String>) {
     let active = view.entitlements.iter().filter(|(_, row)| row.revoked_at.is_none()).count();
     let units = view.order.units().len();
     let pending = view.tasks.iter().find(|(_, task)| task.state == TaskState::Pending);
-    let why = standing.why.join("; ");
+    let why = standing.why(&view.order).join("; ");
     let open: Vec<_> = view.cases.iter().filter(|(_, case)| case.resolution.is_none()).collect();
     let look = open.first().map(|(key, _)| format!("paidonce cases show {}", key.handle()));
     match pending {

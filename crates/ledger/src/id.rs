@@ -189,7 +189,7 @@ impl fmt::Display for Account {
 }
 
 /// An event's identity. It names neither the endpoint nor the secret that carried it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EventKey {
     /// The namespace of `id`.
@@ -199,7 +199,7 @@ pub struct EventKey {
 }
 
 /// A payment's identity.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PaymentKey {
     /// The namespace of `id`.
@@ -209,7 +209,7 @@ pub struct PaymentKey {
 }
 
 /// Something that can lead from a payment to an order. Both sides lock this row before either looks for the other.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ReferenceKey {
     /// A provider's object.
@@ -257,5 +257,49 @@ mod tests {
         assert_eq!(EventId::new("x".repeat(256)), Err(IdError::TooLong(256)));
         assert!(EventId::new("x".repeat(255)).is_ok());
         assert_eq!(EventId::new("a\0b"), Err(IdError::Control));
+    }
+}
+
+// By id first: ids differ early, accounts hardly ever.
+impl Ord for EventKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.id.cmp(&other.id).then_with(|| self.account.cmp(&other.account))
+    }
+}
+impl PartialOrd for EventKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+// By id first: ids differ early, accounts hardly ever.
+impl Ord for PaymentKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.id.cmp(&other.id).then_with(|| self.account.cmp(&other.account))
+    }
+}
+impl PartialOrd for PaymentKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl ReferenceKey {
+    fn parts(&self) -> (u8, &str, Option<&Account>) {
+        match self {
+            Self::Provider(account, id) => (0, id.as_str(), Some(account)),
+            Self::Issued(hint) => (1, hint.as_str(), None),
+            Self::Own(hint) => (2, hint.as_str(), None),
+        }
+    }
+}
+impl Ord for ReferenceKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.parts().cmp(&other.parts())
+    }
+}
+impl PartialOrd for ReferenceKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
     }
 }

@@ -42,6 +42,12 @@ macro_rules! tables {
                 Changes { $($name: self.$name.take_changes(),)+ }
             }
 
+            /// The net changes, of a ledger that is not needed any more.
+            #[must_use]
+            pub fn into_changes(self) -> Changes {
+                Changes { $($name: self.$name.into_changes(),)+ }
+            }
+
             fn mark(&self) -> Mark {
                 Mark { $($name: self.$name.mark(),)+ }
             }
@@ -170,38 +176,45 @@ impl Ledger {
 
     // Every read of a decision goes through one of these: absence is never inferred from not having asked.
 
+    /// A row that is there was loaded or written, so only absence asks whether it means absence.
+    fn row<'a, K: Ord + Clone, V: Clone + PartialEq>(
+        &self,
+        table: &'a Table<K, V>,
+        key: &K,
+        aggregate: impl FnOnce() -> Key,
+    ) -> Result<Option<&'a V>, Need> {
+        match table.get(key) {
+            Some(row) => Ok(Some(row)),
+            None => self.require(aggregate()).map(|()| None),
+        }
+    }
+
     fn require(&self, key: Key) -> Result<(), Need> {
         if self.is_loaded(&key) { Ok(()) } else { Err(Need::one(key)) }
     }
 
     pub(crate) fn event(&self, key: &EventKey) -> Result<Option<&Event>, Need> {
-        self.require(Key::Event(key.clone()))?;
-        Ok(self.events.get(key))
+        self.row(&self.events, key, || Key::Event(key.clone()))
     }
 
     pub(crate) fn payment(&self, key: &PaymentKey) -> Result<Option<&Payment>, Need> {
-        self.require(Key::Payment(key.clone()))?;
-        Ok(self.payments.get(key))
+        self.row(&self.payments, key, || Key::Payment(key.clone()))
     }
 
     pub(crate) fn order(&self, id: &OrderId) -> Result<Option<&Order>, Need> {
-        self.require(Key::Order(id.clone()))?;
-        Ok(self.orders.get(id))
+        self.row(&self.orders, id, || Key::Order(id.clone()))
     }
 
     pub(crate) fn reference(&self, key: &ReferenceKey) -> Result<Option<&Reference>, Need> {
-        self.require(Key::Reference(key.clone()))?;
-        Ok(self.references.get(key))
+        self.row(&self.references, key, || Key::Reference(key.clone()))
     }
 
     pub(crate) fn command(&self, id: &CommandId) -> Result<Option<&CommandRecord>, Need> {
-        self.require(Key::Command(id.clone()))?;
-        Ok(self.commands.get(id))
+        self.row(&self.commands, id, || Key::Command(id.clone()))
     }
 
     pub(crate) fn api_key(&self, name: &KeyName) -> Result<Option<&ApiKey>, Need> {
-        self.require(Key::ApiKey(name.clone()))?;
-        Ok(self.api_keys.get(name))
+        self.row(&self.api_keys, name, || Key::ApiKey(name.clone()))
     }
 
     pub(crate) fn fact(&self, payment: &PaymentKey, key: &FactKey) -> Result<Option<FactValue>, Need> {
@@ -210,8 +223,7 @@ impl Ledger {
     }
 
     pub(crate) fn task(&self, key: &TaskKey) -> Result<Option<&Task>, Need> {
-        self.require(Key::Order(key.order.clone()))?;
-        Ok(self.tasks.get(key))
+        self.row(&self.tasks, key, || Key::Order(key.order.clone()))
     }
 
     pub(crate) fn entitlement(&self, order: &OrderId, unit: Unit) -> Result<Option<&Entitlement>, Need> {
@@ -220,8 +232,7 @@ impl Ledger {
     }
 
     pub(crate) fn case(&self, key: &CaseKey) -> Result<Option<&Case>, Need> {
-        self.require(key.subject.key())?;
-        Ok(self.cases.get(key))
+        self.row(&self.cases, key, || key.subject.key())
     }
 
     /// Every fact of a payment, those that a listing has answered for included. Loaded or not is the caller's

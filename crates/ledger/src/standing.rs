@@ -87,8 +87,6 @@ pub struct Standing {
     pub eligible: bool,
     /// Whether it was closed and money that came after lets it live again.
     pub revived: bool,
-    /// Why it stands so, in sentences.
-    pub why: Vec<String>,
     /// What a person or a lookup has to settle.
     pub findings: Vec<Finding>,
     /// Each bound payment's account.
@@ -119,13 +117,17 @@ impl Standing {
             covered: sum.covered,
             eligible,
             revived,
-            why: Vec::new(),
             findings: Vec::new(),
             payments: accounts,
         };
         standing.findings = finding::findings(id, order, &standing);
-        standing.why = why(order, &standing);
         standing
+    }
+
+    /// Why it stands so, in sentences. (Written when somebody asks: most standings are only decided on.)
+    #[must_use]
+    pub fn why(&self, order: &Order) -> Vec<String> {
+        why(order, self)
     }
 
     /// The total's part that is not covered.

@@ -77,7 +77,7 @@ fn cases(
     context: Context<'_>,
 ) -> Result<(), Need> {
     let mut findings = standing.findings.clone();
-    findings.extend(after_grant(ledger, id, standing, context));
+    findings.extend(after_grant(ledger, id, order, standing, context));
     let subjects = order.payments.iter().cloned().map(Subject::Payment);
     for subject in subjects.chain([Subject::Order(id.clone())]) {
         let stands = |reason, evidence| {
@@ -94,7 +94,13 @@ fn cases(
 }
 
 /// What was granted and is no longer paid for, where a person is to decide.
-fn after_grant(ledger: &Ledger, id: &OrderId, standing: &Standing, context: Context<'_>) -> Option<Finding> {
+fn after_grant(
+    ledger: &Ledger,
+    id: &OrderId,
+    order: &Order,
+    standing: &Standing,
+    context: Context<'_>,
+) -> Option<Finding> {
     let decided = |row: &Entitlement| row.revoked_at.is_some() || row.kept_by.is_some();
     let granted = ledger.entitlements_of(id).any(|(_, row)| !decided(row));
     let loss = standing.loss()?;
@@ -106,7 +112,7 @@ fn after_grant(ledger: &Ledger, id: &OrderId, standing: &Standing, context: Cont
         Loss::Dispute => Reason::DisputeAfterGrant,
         Loss::Reversal => Reason::ReversalAfterGrant,
     };
-    let detail = format!("granted, and now {}: {}", standing.word, standing.why.join("; "));
+    let detail = format!("granted, and now {}: {}", standing.word, standing.why(order).join("; "));
     Some(Finding::new(Subject::Order(id.clone()), reason, detail))
 }
 

@@ -173,10 +173,15 @@ pub(super) fn parse_account(text: &str) -> Option<Account> {
     })
 }
 
+/// What the account's `Display` writes, without the formatting machinery: it is written for every row.
+pub(super) fn account_text(account: &Account) -> String {
+    [account.provider.as_str(), account.name.as_str(), account.mode.as_str()].join("/")
+}
+
 /// (kind, account, id)
 pub(super) fn reference_columns(key: &ReferenceKey) -> (&'static str, String, &str) {
     match key {
-        ReferenceKey::Provider(account, id) => ("provider", account.to_string(), id.as_str()),
+        ReferenceKey::Provider(account, id) => ("provider", account_text(account), id.as_str()),
         ReferenceKey::Issued(hint) => ("issued", String::new(), hint.as_str()),
         ReferenceKey::Own(hint) => ("own", String::new(), hint.as_str()),
     }
@@ -194,8 +199,8 @@ pub(super) fn parse_reference(kind: &str, account: &str, id: &str) -> Option<Ref
 /// (kind, account, id)
 pub(super) fn subject_columns(subject: &Subject) -> (&'static str, String, &str) {
     match subject {
-        Subject::Event(key) => ("event", key.account.to_string(), key.id.as_str()),
-        Subject::Payment(key) => ("payment", key.account.to_string(), key.id.as_str()),
+        Subject::Event(key) => ("event", account_text(&key.account), key.id.as_str()),
+        Subject::Payment(key) => ("payment", account_text(&key.account), key.id.as_str()),
         Subject::Order(id) => ("order", String::new(), id.as_str()),
     }
 }

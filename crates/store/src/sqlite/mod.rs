@@ -85,9 +85,8 @@ impl Store for SqliteStore {
         // IMMEDIATE: a transaction that reads first cannot wait for the lock it needs to write (B92).
         let transaction =
             writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
-        let (replies, mut ledger) =
-            batch::decide(&mut Rows { connection: &transaction }, batch, now, policy)?;
-        flush::flush(&transaction, &ledger.take_changes())?;
+        let (replies, ledger) = batch::decide(&mut Rows { connection: &transaction }, batch, now, policy)?;
+        flush::flush(&transaction, &ledger.into_changes())?;
         // P1, P4: one commit makes all of it true or none; dropping the transaction rolls it back.
         transaction.commit().map_err(sql_error)?;
         Ok(replies)

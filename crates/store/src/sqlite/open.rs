@@ -54,7 +54,7 @@ fn connect(path: &Path, flags: OpenFlags, options: &SqliteOptions) -> Result<Con
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // 8 KiB pages hold a notification and its neighbour; only a new file takes the setting.
     let settings = "PRAGMA page_size = 8192; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
-        PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 500;";
+        PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000;";
     connection.execute_batch(settings).map_err(sql_error)?;
     if let Some(pages) = options.pages_max {
         connection.execute_batch(&format!("PRAGMA max_page_count = {pages}")).map_err(sql_error)?;

@@ -7,8 +7,9 @@ use paidonce_ledger::{
 };
 
 use super::encode::{
-    Column, Reader, blob, corrupt, count, fact_columns, int, json, maybe, outcome_columns, owned, parse_fact,
-    parse_outcome, parse_reference, parse_subject, reference_columns, subject_columns, text, time,
+    Column, Reader, account_text, blob, corrupt, count, fact_columns, int, json, maybe, outcome_columns,
+    owned, parse_fact, parse_outcome, parse_reference, parse_subject, reference_columns, subject_columns,
+    text, time,
 };
 use super::sql::Sql;
 use crate::Result;
@@ -72,7 +73,7 @@ impl Stored for Event {
     fn write<'a>(key: &'a EventKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (outcome, detail) = outcome_columns(&row.outcome);
         Ok(vec![
-            owned(key.account.to_string()),
+            owned(account_text(&key.account)),
             text(key.id.as_str()),
             text(row.source.as_str()),
             text(&row.kind),
@@ -122,7 +123,7 @@ impl Stored for Payment {
 
     fn write<'a>(key: &'a PaymentKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
-            owned(key.account.to_string()),
+            owned(account_text(&key.account)),
             text(key.id.as_str()),
             maybe(row.order.as_ref(), |id| text(id.as_str())),
             json(&row.mentions)?,
@@ -155,7 +156,7 @@ impl Stored for FactValue {
     fn write<'a>((payment, fact): &'a (PaymentKey, FactKey), row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (kind, id, stage, unit) = fact_columns(fact);
         Ok(vec![
-            owned(payment.account.to_string()),
+            owned(account_text(&payment.account)),
             text(payment.id.as_str()),
             text(kind),
             text(id),

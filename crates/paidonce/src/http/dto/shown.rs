@@ -151,7 +151,7 @@ impl OrderShown {
             fulfil: order.fulfil.into(),
             state: order.state.as_str().to_owned(),
             standing: standing.word.as_str().to_owned(),
-            why: standing.why.clone(),
+            why: standing.why(&view.order),
             covered: standing.covered,
             eligible: standing.eligible,
             revived: standing.revived,
