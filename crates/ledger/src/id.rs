@@ -240,26 +240,6 @@ impl fmt::Display for PaymentKey {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_differ_by_every_byte() {
-        let ids: std::collections::BTreeSet<_> =
-            ["evt_A", "evt_a", "evt_A ", " evt_A"].into_iter().map(|t| EventId::new(t).unwrap()).collect();
-        assert_eq!(ids.len(), 4);
-    }
-
-    #[test]
-    fn ids_out_of_bounds_are_refused_not_cut() {
-        assert_eq!(EventId::new(""), Err(IdError::Empty));
-        assert_eq!(EventId::new("x".repeat(256)), Err(IdError::TooLong(256)));
-        assert!(EventId::new("x".repeat(255)).is_ok());
-        assert_eq!(EventId::new("a\0b"), Err(IdError::Control));
-    }
-}
-
 // By id first: ids differ early, accounts hardly ever.
 impl Ord for EventKey {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
@@ -301,5 +281,25 @@ impl Ord for ReferenceKey {
 impl PartialOrd for ReferenceKey {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_differ_by_every_byte() {
+        let ids: std::collections::BTreeSet<_> =
+            ["evt_A", "evt_a", "evt_A ", " evt_A"].into_iter().map(|t| EventId::new(t).unwrap()).collect();
+        assert_eq!(ids.len(), 4);
+    }
+
+    #[test]
+    fn ids_out_of_bounds_are_refused_not_cut() {
+        assert_eq!(EventId::new(""), Err(IdError::Empty));
+        assert_eq!(EventId::new("x".repeat(256)), Err(IdError::TooLong(256)));
+        assert!(EventId::new("x".repeat(255)).is_ok());
+        assert_eq!(EventId::new("a\0b"), Err(IdError::Control));
     }
 }
