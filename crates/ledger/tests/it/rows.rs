@@ -499,3 +499,54 @@ fn each_line_is_a_unit_and_is_granted_at_its_own_revision() {
     let revisions = [1, 2].map(|n| book.entitlement(Unit::Line(n)).order_revision);
     assert_eq!((revisions, book.order().revision), ([3, 4], 4));
 }
+
+#[test]
+fn nothing_at_all_is_never_close_enough() {
+    let mut book = Book::new();
+    book.policy.tolerance_minor = [(account(), 500)].into();
+    book.run(&Command::PlaceOrder(place("1001", &eur("4"), &["pi_1"])));
+    // A capture of nothing is a payment, and no money.
+    book.paid("evt_1", "0");
+    assert!(!book.standing().covered);
+    book.paid("evt_2", "0.01");
+    assert!(book.standing().covered);
+}
+
+#[test]
+fn a_person_gives_back_what_the_policy_took_and_takes_back_what_was_kept() {
+    let mut book = Book::granted();
+    book.policy.after_grant.refund = AfterGrant::Revoke;
+    book.refunded("evt_2", "re_1", RefundState::Succeeded, "10");
+    assert!(book.entitlement(Unit::Order).revoked_at.is_some());
+    book.set(true);
+    let row = book.entitlement(Unit::Order);
+    assert_eq!((row.revoked_at, row.kept_by.as_deref()), (None, Some("tester")));
+    book.set(false);
+    let row = book.entitlement(Unit::Order);
+    assert!(row.revoked_at.is_some());
+    assert_eq!((row.kept_by.as_deref(), row.revoked_by.as_deref()), (None, Some("tester")));
+}
+
+#[test]
+fn a_refund_that_comes_first_is_ahead_and_not_yet_wrong() {
+    let mut book = Book::placed();
+    book.refunded("evt_1", "re_1", RefundState::Succeeded, "3");
+    assert_eq!((book.account().refund_ahead_minor, book.open_cases()), (300, vec![]));
+    book.paid("evt_2", "2");
+    assert!(book.open_cases().contains(&Reason::RefundAhead));
+}
+
+#[test]
+fn what_came_late_is_told_less_what_went_back() {
+    let mut book = Book::placed();
+    book.run(&cancel("1001"));
+    book.paid("evt_1", "10");
+    book.refunded("evt_2", "re_1", RefundState::Succeeded, "4");
+    let late = book
+        .ledger
+        .cases
+        .rows()
+        .iter()
+        .find(|(key, case)| key.reason == Reason::PaidLate && case.resolution.is_none());
+    assert_eq!(late.unwrap().1.detail, "6.00 EUR came; the order is cancelled");
+}
