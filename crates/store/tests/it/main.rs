@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod memory;
+mod postgres;
 mod sqlite;
