@@ -13,6 +13,8 @@ mod list;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod listing;
 mod memory;
+#[cfg(feature = "mysql")]
+mod mysql;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
@@ -32,6 +34,8 @@ pub use list::{
     CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page, TaskFilter,
 };
 pub use memory::MemoryStore;
+#[cfg(feature = "mysql")]
+pub use mysql::{MysqlOptions, MysqlStore};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
 #[cfg(feature = "sqlite")]

@@ -18,7 +18,7 @@ CREATE TABLE {schema}.event (
     duplicates BIGINT NOT NULL,
     last_at BIGINT NOT NULL,
     trace TEXT COLLATE "C",
-    UNIQUE (account, id)
+    UNIQUE (id, account)
 );
 CREATE INDEX event_by_time ON {schema}.event (received_at);
 CREATE INDEX event_by_payment ON {schema}.event (account, payment) WHERE payment IS NOT NULL;

@@ -1,7 +1,7 @@
 //! Postgres, in a schema of its own for each test. Commits are broken by triggers that a second connection makes.
 
 mod open;
-mod server;
+pub(crate) mod server;
 
 use std::sync::OnceLock;
 

@@ -15,7 +15,8 @@ fn p1_a_server_that_could_lose_commits_is_refused_unless_that_is_accepted() {
         return;
     }
     let schema = Schema::default();
-    let url = format!("{}?options=-c%20synchronous_commit%3Doff", server::url());
+    let between = if server::url().contains('?') { '&' } else { '?' };
+    let url = format!("{}{between}options=-c%20synchronous_commit%3Doff", server::url());
     let error = PostgresStore::open(&url, schema.options()).err().unwrap();
     assert_eq!(error.kind(), StoreErrorKind::Unavailable);
     assert!(error.to_string().contains("synchronous_commit = off"), "{error}");
