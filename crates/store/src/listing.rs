@@ -1,10 +1,14 @@
 //! The conditions and order of each listing as SQL that every SQL store takes: `?` for values, `||` to join texts.
 //! What stands before it, and how it is run, is each store's own.
 
-use paidonce_ledger::{Case, CaseKey, Entitlement, Event, EventKey, OrderId, Task, TaskKey, Timestamp, Unit};
+use paidonce_ledger::{
+    Audit, AuditKey, Case, CaseKey, Entitlement, Event, EventKey, OrderId, Task, TaskKey, Timestamp, Unit,
+};
 
 use crate::Result;
-use crate::list::{CaseFilter, Cursor, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter};
+use crate::list::{
+    AuditFilter, CaseFilter, Cursor, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+};
 use crate::row::{Column, int, owned, text, time};
 
 /// What stands after the table's name, and its values.
@@ -97,6 +101,17 @@ pub(crate) fn cases<'a>(filter: &'a CaseFilter, page: &Page) -> Result<Rest<'a>>
 
 pub(crate) fn case_cursor(key: &CaseKey, row: &Case) -> Cursor {
     Cursor { at: row.opened_at, key: key.handle() }
+}
+
+pub(crate) fn audits<'a>(filter: &'a AuditFilter, page: &Page) -> Result<Rest<'a>> {
+    let mut conditions = Conditions::default();
+    conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
+    conditions.add("\"by\" = ?", filter.by.as_deref().map(text));
+    conditions.finish(page, ("at", "command"))
+}
+
+pub(crate) fn audit_cursor(key: &AuditKey, _: &Audit) -> Cursor {
+    Cursor { at: key.at, key: key.command.to_string() }
 }
 
 pub(crate) fn tasks<'a>(filter: &'a TaskFilter, page: &Page) -> Result<Rest<'a>> {

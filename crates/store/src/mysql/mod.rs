@@ -10,8 +10,8 @@ mod sql;
 mod table;
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
-    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
+    Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
 };
 use sqlx::MySqlConnection;
 use sqlx::mysql::MySqlConnectOptions;
@@ -20,7 +20,7 @@ use self::error::{commit_error, sql_error};
 use self::table::Rows;
 use crate::batch::Deciding;
 use crate::list::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
 };
 use crate::server::{self, Connections, Session};
 use crate::{Result, Store, StoreErrorKind};
@@ -171,8 +171,20 @@ impl Store for MysqlStore {
         self.read(async |rows| rows.cases(filter, page).await)
     }
 
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        self.read(async |rows| rows.case(handle).await)
+    }
+
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        self.read(async |rows| rows.audits(filter, page).await)
+    }
+
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.read(async |rows| rows.tasks(filter, page).await)
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read(async |rows| rows.api_keys().await)
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

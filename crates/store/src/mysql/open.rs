@@ -48,7 +48,7 @@ pub(super) async fn connect(
     let settings = format!(
         "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
         SET SESSION innodb_lock_wait_timeout = {0}, SESSION lock_wait_timeout = {0}, SESSION {time},
-            SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO,PIPES_AS_CONCAT'",
+            SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO,PIPES_AS_CONCAT,ANSI_QUOTES'",
         (options.lock_timeout_ms / 1000).max(1)
     );
     execute(&mut connection, settings).await?;

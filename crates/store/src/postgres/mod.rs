@@ -8,8 +8,8 @@ mod sql;
 mod table;
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
-    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
+    Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
@@ -19,7 +19,7 @@ use self::sql::Sql;
 use self::table::Rows;
 use crate::batch::Deciding;
 use crate::list::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
 };
 use crate::row::PerTable;
 use crate::server::{self, Connections, Session};
@@ -187,8 +187,20 @@ impl Store for PostgresStore {
         self.read(async |rows| rows.cases(filter, page).await)
     }
 
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        self.read(async |rows| rows.case(handle).await)
+    }
+
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        self.read(async |rows| rows.audits(filter, page).await)
+    }
+
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.read(async |rows| rows.tasks(filter, page).await)
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read(async |rows| rows.api_keys().await)
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

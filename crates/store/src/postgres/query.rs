@@ -1,8 +1,8 @@
 //! Listings and counts, each on its own snapshot.
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task, TaskKey, TaskKind,
-    Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task,
+    TaskKey, TaskKind, Timestamp, Unit,
 };
 
 use super::encode::values;
@@ -10,10 +10,11 @@ use super::sql::numbered;
 use super::table::{Rows, fetch, read};
 use crate::Result;
 use crate::list::{
-    CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    TaskFilter, cut,
 };
 use crate::listing::{self, Rest};
-use crate::row::{Reader, Stored, blob};
+use crate::row::{Reader, Stored, blob, text};
 
 impl Rows<'_> {
     async fn listed<T: Stored>(&mut self, (rest, columns): Rest<'_>) -> Result<Vec<(T::Key, T)>> {
@@ -74,6 +75,19 @@ impl Rows<'_> {
         self.list(page, listing::cases(filter, page)?, listing::case_cursor).await
     }
 
+    pub(super) async fn case(&mut self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        let rest = ("WHERE handle = ?".to_owned(), vec![text(handle)]);
+        Ok(self.listed::<Case>(rest).await?.pop())
+    }
+
+    pub(super) async fn audits(
+        &mut self,
+        filter: &AuditFilter,
+        page: &Page,
+    ) -> Result<Listed<(AuditKey, Audit)>> {
+        self.list(page, listing::audits(filter, page)?, listing::audit_cursor).await
+    }
+
     pub(super) async fn tasks(
         &mut self,
         filter: &TaskFilter,
@@ -85,6 +99,10 @@ impl Rows<'_> {
     pub(super) async fn due(&mut self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
         let rows = self.listed::<Task>(listing::due(kind.as_str(), now, limit)).await?;
         Ok(rows.into_iter().map(|(key, _)| key).collect())
+    }
+
+    pub(super) async fn api_keys(&mut self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.listed::<ApiKey>(("ORDER BY name".to_owned(), Vec::new())).await
     }
 
     pub(super) async fn api_key(&mut self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

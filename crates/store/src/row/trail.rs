@@ -37,6 +37,7 @@ impl Stored for Audit {
             ("by", Text),
             ("action", Text),
             ("subject", Text),
+            ("order_id", Text),
             ("reason", Text),
         ],
         keys: 2,
@@ -52,6 +53,7 @@ impl Stored for Audit {
             text(&row.by),
             text(&row.action),
             text(&row.subject),
+            maybe(row.order.as_ref(), |order| text(order.as_str())),
             maybe(row.reason.as_deref(), text),
         ])
     }
@@ -59,7 +61,8 @@ impl Stored for Audit {
     fn read(from: &mut Reader<'_>) -> Result<(AuditKey, Self)> {
         let key = AuditKey { at: from.time()?, command: from.id()? };
         let (by, action) = (from.text()?.into(), from.text()?.into());
-        Ok((key, Self { by, action, subject: from.text()?.into_owned(), reason: from.trace()? }))
+        let (subject, order) = (from.text()?.into_owned(), from.maybe_id()?);
+        Ok((key, Self { by, action, subject, order, reason: from.trace()? }))
     }
 }
 

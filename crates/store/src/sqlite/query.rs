@@ -1,8 +1,8 @@
 //! Listings and counts, each on its own snapshot.
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task, TaskKey, TaskKind,
-    Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task,
+    TaskKey, TaskKind, Timestamp, Unit,
 };
 use rusqlite::Connection;
 
@@ -11,10 +11,11 @@ use super::sql::sql;
 use super::sql_error;
 use crate::Result;
 use crate::list::{
-    CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    TaskFilter, cut,
 };
 use crate::listing;
-use crate::row::{Column, Reader, Stored, blob};
+use crate::row::{Column, Reader, Stored, blob, text};
 
 fn list<T: Stored>(
     rows: &Rows<'_>,
@@ -59,6 +60,15 @@ impl Rows<'_> {
         list(self, page, listing::cases(filter, page)?, listing::case_cursor)
     }
 
+    pub(super) fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        let sql = format!("{} WHERE handle = ?", sql::<Case>().list);
+        Ok(self.read::<Case>(&sql, &[text(handle)])?.pop())
+    }
+
+    pub(super) fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        list(self, page, listing::audits(filter, page)?, listing::audit_cursor)
+    }
+
     pub(super) fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         list(self, page, listing::tasks(filter, page)?, listing::task_cursor)
     }
@@ -67,6 +77,10 @@ impl Rows<'_> {
         let (rest, values) = listing::due(kind.as_str(), now, limit);
         let rows = self.read::<Task>(&format!("{} {rest}", sql::<Task>().list), &values)?;
         Ok(rows.into_iter().map(|(key, _)| key).collect())
+    }
+
+    pub(super) fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read::<ApiKey>(&format!("{} ORDER BY name", sql::<ApiKey>().list), &[])
     }
 
     pub(super) fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

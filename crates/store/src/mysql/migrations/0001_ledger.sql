@@ -132,6 +132,7 @@ CREATE TABLE IF NOT EXISTS `paidonce_cases` (
     PRIMARY KEY (`subject_kind`, `subject_account`, `subject_id`, `reason`, `evidence`),
     KEY cases_by_time (opened_at),
     KEY cases_open (resolved_at, opened_at),
+    KEY cases_by_handle (handle),
     KEY cases_by_order (order_id)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
@@ -149,8 +150,10 @@ CREATE TABLE IF NOT EXISTS `paidonce_audit` (
     `by` LONGBLOB NOT NULL,
     `action` LONGBLOB NOT NULL,
     `subject` LONGBLOB NOT NULL,
+    `order_id` VARBINARY(255),                       -- the order that this concerned
     `reason` LONGBLOB,
-    PRIMARY KEY (`at`, `command`)
+    PRIMARY KEY (`at`, `command`),
+    KEY audit_by_order (order_id, at)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS `paidonce_api_key` (

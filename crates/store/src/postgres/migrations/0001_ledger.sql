@@ -130,6 +130,7 @@ CREATE TABLE {schema}.cases (
 );
 CREATE INDEX cases_by_time ON {schema}.cases (opened_at);
 CREATE INDEX cases_open ON {schema}.cases (opened_at) WHERE resolved_at IS NULL;
+CREATE INDEX cases_by_handle ON {schema}.cases (handle);
 CREATE INDEX cases_by_order ON {schema}.cases (order_id) WHERE order_id IS NOT NULL;
 
 CREATE TABLE {schema}.command (
@@ -145,9 +146,11 @@ CREATE TABLE {schema}.audit (
     by TEXT COLLATE "C" NOT NULL,
     action TEXT COLLATE "C" NOT NULL,
     subject TEXT COLLATE "C" NOT NULL,
+    order_id TEXT COLLATE "C",                       -- the order that this concerned
     reason TEXT COLLATE "C",
     PRIMARY KEY (at, command)
 );
+CREATE INDEX audit_by_order ON {schema}.audit (order_id, at) WHERE order_id IS NOT NULL;
 
 CREATE TABLE {schema}.api_key (
     name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
