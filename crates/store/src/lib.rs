@@ -57,6 +57,12 @@ pub trait Store: Send + Sync {
     /// each command finds its own trace.
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>>;
 
+    /// How many batches may usefully be committed at once: [`Store::commit`] is called from that many threads. One,
+    /// where a commit excludes all others.
+    fn lanes(&self) -> usize {
+        1
+    }
+
     /// The aggregates under `keys` and all that they lead to, as of one moment.
     ///
     /// # Errors

@@ -139,6 +139,10 @@ impl Store for MysqlStore {
         })
     }
 
+    fn lanes(&self) -> usize {
+        self.options.lanes.max(1)
+    }
+
     fn load(&self, keys: &Keys) -> Result<Ledger> {
         self.read(async |rows| server::load(rows, keys).await)
     }
