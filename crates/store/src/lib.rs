@@ -9,6 +9,8 @@ mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod joined;
 mod list;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod listing;
@@ -30,17 +32,19 @@ use paidonce_ledger::{
 };
 
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub use joined::Joined;
 pub use list::{
     AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page,
     TaskFilter,
 };
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]
-pub use mysql::{MysqlOptions, MysqlStore};
+pub use mysql::{MysqlOptions, MysqlStore, MysqlTables};
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresOptions, PostgresStore};
+pub use postgres::{PostgresOptions, PostgresStore, PostgresTables};
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteOptions, SqliteStore};
+pub use sqlite::{SqliteOptions, SqliteStore, SqliteTables};
 
 /// A result of a store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

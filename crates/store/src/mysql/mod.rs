@@ -4,6 +4,7 @@
 
 mod encode;
 mod error;
+mod join;
 mod open;
 mod query;
 mod sql;
@@ -17,6 +18,7 @@ use sqlx::MySqlConnection;
 use sqlx::mysql::MySqlConnectOptions;
 
 use self::error::{commit_error, sql_error};
+pub use self::join::MysqlTables;
 use self::table::Rows;
 use crate::batch::Deciding;
 use crate::list::{

@@ -52,20 +52,18 @@ pub(super) async fn connect(
         (options.lock_timeout_ms / 1000).max(1)
     );
     execute(&mut connection, settings).await?;
-    isolated(&mut connection).await?;
-    Ok(connection)
+    if is_isolated(&mut connection).await? {
+        return Ok(connection);
+    }
+    Err(unavailable("the server does not keep READ COMMITTED for a session".to_owned()))
 }
 
 /// READ COMMITTED, read back: anything else lets a grant and a refund miss each other.
-pub(super) async fn isolated(connection: &mut MySqlConnection) -> Result<()> {
+pub(super) async fn is_isolated(connection: &mut MySqlConnection) -> Result<bool> {
     let known = variables(connection).await?;
     // MariaDB before 11 has only the older name, and newer ones have both.
     let level = known.get("transaction_isolation").or_else(|| known.get("tx_isolation"));
-    if level.is_some_and(|level| level == "READ-COMMITTED") {
-        return Ok(());
-    }
-    let level = level.map_or("nothing", String::as_str);
-    Err(unavailable(format!("the session's isolation must be READ COMMITTED, and the server says {level}")))
+    Ok(level.is_some_and(|level| level == "READ-COMMITTED"))
 }
 
 pub(super) async fn execute(connection: &mut MySqlConnection, sql: String) -> Result<()> {

@@ -2,6 +2,7 @@
 
 mod encode;
 mod error;
+mod join;
 mod open;
 mod query;
 mod sql;
@@ -15,6 +16,7 @@ use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
 
 use self::error::{commit_error, sql_error};
+pub use self::join::PostgresTables;
 use self::sql::Sql;
 use self::table::Rows;
 use crate::batch::Deciding;

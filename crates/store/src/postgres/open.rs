@@ -54,7 +54,7 @@ fn unavailable(what: String) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, what)
 }
 
-async fn setting(connection: &mut PgConnection, name: &'static str) -> Result<String> {
+pub(super) async fn setting(connection: &mut PgConnection, name: &'static str) -> Result<String> {
     let row = sqlx::query("SELECT current_setting($1)").bind(name);
     let row = row.fetch_one(connection).await.map_err(sql_error)?;
     row.try_get(0).map_err(sql_error)
@@ -89,7 +89,7 @@ pub(super) async fn check(connection: &mut PgConnection, options: &PostgresOptio
 pub(super) async fn migrate(connection: &mut PgConnection, schema: &str) -> Result<()> {
     // A second process waits here, and then finds the work done.
     let begin = format!(
-        "SET statement_timeout = 0; SET lock_timeout = 0; BEGIN; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
+        "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
     );
     execute(connection, begin).await?;
     let schema_quoted = quoted(schema);

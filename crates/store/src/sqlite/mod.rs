@@ -2,6 +2,7 @@
 
 mod encode;
 mod flush;
+mod join;
 mod load;
 mod open;
 mod query;
@@ -17,6 +18,7 @@ use paidonce_ledger::{
 };
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
+pub use self::join::SqliteTables;
 use self::load::Rows;
 use crate::list::{
     AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,

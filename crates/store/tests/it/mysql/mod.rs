@@ -1,5 +1,6 @@
 //! MariaDB (or MySQL), in a database of its own for each test. Commits are broken by triggers that a second connection makes.
 
+mod join;
 mod open;
 mod server;
 

@@ -1,5 +1,6 @@
 //! Postgres, in a schema of its own for each test. Commits are broken by triggers that a second connection makes.
 
+mod join;
 mod open;
 pub(crate) mod server;
 
