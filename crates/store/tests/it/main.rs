@@ -2,6 +2,8 @@
 // Helpers of tests are tests: what they expect is what they assert.
 #![allow(clippy::unwrap_used)]
 
+mod contention;
+mod lost_answer;
 mod memory;
 mod mysql;
 mod postgres;

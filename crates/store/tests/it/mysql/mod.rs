@@ -2,6 +2,7 @@
 
 mod join;
 mod open;
+mod others;
 mod server;
 
 use std::sync::OnceLock;

@@ -2,6 +2,7 @@
 
 mod join;
 mod open;
+mod others;
 pub(crate) mod server;
 
 use std::sync::OnceLock;
