@@ -4,6 +4,8 @@
 
 mod encode;
 mod error;
+#[cfg(feature = "conformance")]
+mod hot;
 mod join;
 mod open;
 mod query;

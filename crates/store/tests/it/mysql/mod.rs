@@ -3,6 +3,7 @@
 mod join;
 mod open;
 mod others;
+mod scan;
 mod server;
 
 use std::sync::OnceLock;
