@@ -66,10 +66,15 @@ impl Committer {
     /// Runs until every sender is gone and the queue is empty.
     pub(crate) fn run(&self, mut queue: mpsc::Receiver<Job>) {
         let mut jobs = Vec::with_capacity(self.settings.batch_max);
-        while let Some(job) = queue.blocking_recv() {
+        let alone = |job: &Job| self.store.alone(&job.command);
+        // One that was taken and did not fit into the batch before it.
+        let mut next = None;
+        while let Some(job) = next.take().or_else(|| queue.blocking_recv()) {
+            let single = alone(&job);
             jobs.push(job);
-            while jobs.len() < self.settings.batch_max {
+            while !single && next.is_none() && jobs.len() < self.settings.batch_max {
                 match queue.try_recv() {
+                    Ok(job) if alone(&job) => next = Some(job),
                     Ok(job) => jobs.push(job),
                     Err(_) => break,
                 }

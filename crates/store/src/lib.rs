@@ -10,6 +10,8 @@ mod batch;
 pub mod conformance;
 mod error;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod grant_sql;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod joined;
 mod list;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
@@ -32,6 +34,8 @@ use paidonce_ledger::{
 };
 
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub use grant_sql::GrantSql;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub use joined::Joined;
 pub use list::{
@@ -65,6 +69,12 @@ pub trait Store: Send + Sync {
     /// where a commit excludes all others.
     fn lanes(&self) -> usize {
         1
+    }
+
+    /// Whether this command must be committed in a batch of its own: a merchant's own statements run with it, and must
+    /// never decide another command's fate.
+    fn alone(&self, _command: &Command) -> bool {
+        false
     }
 
     /// The aggregates under `keys` and all that they lead to, as of one moment.

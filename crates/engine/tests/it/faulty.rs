@@ -102,6 +102,10 @@ impl Store for Faulty {
         Ok(replies)
     }
 
+    fn alone(&self, command: &Command) -> bool {
+        matches!(command, Command::CancelOrder(_))
+    }
+
     fn lanes(&self) -> usize {
         self.lanes.max(1)
     }

@@ -42,7 +42,7 @@ impl MysqlTables {
         }
         statement(connection, "SAVEPOINT paidonce").await?;
         let mut deciding = Deciding::new(std::slice::from_ref(command), now, policy);
-        match write(&mut Rows { connection }, &mut deciding).await {
+        match write(&mut Rows { connection }, &mut deciding, None).await {
             Ok(mut replies) => {
                 statement(transaction, "RELEASE SAVEPOINT paidonce").await?;
                 let reply = replies.pop().ok_or_else(|| {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use sqlx::mysql::MySqlConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, MySqlConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, MySqlConnection, Row, SqlSafeStr};
 
 use super::MysqlOptions;
 use super::encode::values;
 use super::error::sql_error;
 use super::table::fetch;
+use crate::grant_sql::GrantSql;
 use crate::row::Cells;
 use crate::{Result, StoreError, StoreErrorKind};
 
@@ -111,6 +112,17 @@ fn lossy(known: &BTreeMap<String, String>) -> Option<(String, &'static str)> {
         return wrong("sync_binlog", "1");
     }
     None
+}
+
+/// The merchant's statements as the server understands them, before any grant depends on it.
+pub(super) async fn prepares(connection: &mut MySqlConnection, sql: Option<&GrantSql>) -> Result<()> {
+    for text in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
+        connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(|error| {
+            StoreError::new(StoreErrorKind::Usage, "grant.sql is not understood by the database")
+                .caused_by(error)
+        })?;
+    }
+    Ok(())
 }
 
 /// Brings the tables up to date.

@@ -54,7 +54,7 @@ impl PostgresTables {
         }
         statement(connection, "SAVEPOINT paidonce").await?;
         let mut deciding = Deciding::new(std::slice::from_ref(command), now, policy);
-        match write(&mut Rows { connection, sql: &self.sql }, &mut deciding).await {
+        match write(&mut Rows { connection, sql: &self.sql }, &mut deciding, None).await {
             Ok(mut replies) => {
                 statement(transaction, "RELEASE SAVEPOINT paidonce").await?;
                 let reply = replies.pop().ok_or_else(|| {

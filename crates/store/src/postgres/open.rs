@@ -1,11 +1,12 @@
 //! Opening a database: settings that durability and isolation rest on, set and read back; migrations, under a lock.
 
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row, SqlSafeStr};
 
 use super::PostgresOptions;
 use super::error::sql_error;
 use super::sql::quoted;
+use crate::grant_sql::GrantSql;
 use crate::{Result, StoreError, StoreErrorKind};
 
 /// Each file brings the schema from the version of its position to the next. They only ever expand.
@@ -81,6 +82,17 @@ pub(super) async fn check(connection: &mut PgConnection, options: &PostgresOptio
                  accept lost commits in the store's settings"
             )));
         }
+    }
+    Ok(())
+}
+
+/// The merchant's statements as the server understands them, before any grant depends on it.
+pub(super) async fn prepares(connection: &mut PgConnection, sql: Option<&GrantSql>) -> Result<()> {
+    for text in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
+        connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(|error| {
+            StoreError::new(StoreErrorKind::Usage, "grant.sql is not understood by the database")
+                .caused_by(error)
+        })?;
     }
     Ok(())
 }

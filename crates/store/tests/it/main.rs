@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod contention;
+mod grant_sql;
 mod hot;
 mod lost_answer;
 mod memory;

@@ -159,3 +159,18 @@ fn p2_an_event_and_the_applications_row_commit_together_in_a_transaction_begun_i
     };
     assert_eq!((count("orders"), count("licence")), (1, 1));
 }
+
+#[test]
+fn p3_a_grant_and_the_merchants_own_row_commit_together() {
+    use crate::grant_sql::{grants_with_a_row, statements, table};
+    let sqlite = Sqlite::default();
+    drop(sqlite.fresh());
+    let options = || SqliteOptions { grant_sql: Some(statements("licence")), ..SqliteOptions::default() };
+    let error = SqliteStore::open(sqlite.path(), options()).err().unwrap();
+    assert_eq!(error.kind(), StoreErrorKind::Usage, "there is no such table yet: {error}");
+    let beside = Connection::open(sqlite.path()).unwrap();
+    beside.execute_batch(&table("licence")).unwrap();
+    let store = SqliteStore::open(sqlite.path(), options()).unwrap();
+    let count = || beside.query_row("SELECT count(*) FROM licence", [], |row| row.get(0)).unwrap();
+    grants_with_a_row(&store, "licence", |sql| beside.execute_batch(sql).unwrap(), count);
+}
