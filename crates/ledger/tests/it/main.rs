@@ -5,4 +5,5 @@
 mod lazy;
 mod permutation;
 mod picture;
+mod rows;
 mod standing;
