@@ -29,8 +29,8 @@ mod server;
 mod sqlite;
 
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
-    Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 
 pub use error::{StoreError, StoreErrorKind};
@@ -39,8 +39,8 @@ pub use grant_sql::GrantSql;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub use joined::Joined;
 pub use list::{
-    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page,
-    TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX,
+    Page, Stale, TaskFilter,
 };
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]
@@ -89,11 +89,29 @@ pub trait Store: Send + Sync {
     /// The store cannot be read.
     fn snapshot(&self) -> Result<Ledger>;
 
-    /// Pending tasks of one kind that are due, oldest first.
+    /// Tasks that one worker may try now, the longest due first. A lease's end is when its task is due again.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>>;
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>>;
+
+    /// Aggregates that a sweep has something to do for.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn stale(&self, stale: &Stale) -> Result<Keys>;
+
+    /// The tries of a task, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>>;
+
+    /// The task with this short name ([`TaskKey::handle`]).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>>;
 
     /// Orders, newest first.
     ///

@@ -2,14 +2,15 @@
 //! What stands before it, and how it is run, is each store's own.
 
 use paidonce_ledger::{
-    Audit, AuditKey, Case, CaseKey, Entitlement, Event, EventKey, OrderId, Task, TaskKey, Timestamp, Unit,
+    Audit, AuditKey, Case, CaseKey, EffectName, Entitlement, Event, EventKey, OrderId, Task, TaskKey,
+    Timestamp, Unit,
 };
 
 use crate::Result;
 use crate::list::{
-    AuditFilter, CaseFilter, Cursor, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+    AuditFilter, CaseFilter, Cursor, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
 };
-use crate::row::{Column, int, owned, text, time};
+use crate::row::{Column, account_text, int, owned, text, time};
 
 /// What stands after the table's name, and its values.
 pub(crate) type Rest<'a> = (String, Vec<Column<'a>>);
@@ -116,19 +117,58 @@ pub(crate) fn audit_cursor(key: &AuditKey, _: &Audit) -> Cursor {
 
 pub(crate) fn tasks<'a>(filter: &'a TaskFilter, page: &Page) -> Result<Rest<'a>> {
     let mut conditions = Conditions::default();
-    conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
+    if let Some(order) = &filter.order {
+        conditions.add("subject_kind = ?", Some(text("order")));
+        conditions.add("subject_id = ?", Some(text(order.as_str())));
+    }
+    conditions.add("kind = ?", filter.kind.map(|kind| text(kind.as_str())));
+    conditions.add("effect = ?", filter.effect.as_ref().map(|effect| text(effect.as_str())));
     conditions.add("state = ?", filter.state.map(|state| text(state.as_str())));
-    conditions.finish(page, ("created_at", "order_id || ' ' || unit || ' ' || kind"))
+    conditions.finish(page, ("created_at", "handle"))
 }
 
 pub(crate) fn task_cursor(key: &TaskKey, row: &Task) -> Cursor {
-    Cursor { at: row.created_at, key: format!("{} {} {}", key.order, key.unit, key.kind.as_str()) }
+    Cursor { at: row.created_at, key: key.handle() }
 }
 
-pub(crate) fn due(kind: &'static str, now: Timestamp, limit: usize) -> Rest<'static> {
-    let sql = "WHERE state = 'pending' AND kind = ? AND due_at <= ? ORDER BY due_at, order_id, unit LIMIT ?";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    (sql.to_owned(), vec![text(kind), time(now), int(limit)])
+/// What one worker may try now. (`active` is written beside the state, so that one small index finds it.)
+pub(crate) fn due<'a>(what: &'a Due, now: Timestamp, limit: usize) -> Rest<'a> {
+    let (narrow, mut values) = match what {
+        Due::Grants => ("", vec![text("grant"), text("")]),
+        Due::Lookups(account) => {
+            (" AND subject_account = ?", vec![text("lookup"), text(""), owned(account_text(account))])
+        }
+        Due::Syncs(effect) => ("", vec![text("sync"), text(effect.as_str())]),
+        Due::Sends(effect) => ("", vec![text("send"), text(effect.as_str())]),
+    };
+    values.extend([time(now), rows(limit)]);
+    let sql = format!(
+        "WHERE active = 1 AND kind = ? AND effect = ?{narrow} AND due_at <= ? ORDER BY due_at, handle LIMIT ?"
+    );
+    (sql, values)
+}
+
+/// Open orders whose time is over.
+pub(crate) fn expiring(now: Timestamp, limit: usize) -> Rest<'static> {
+    let sql = "WHERE state = 'open' AND expires_at <= ? ORDER BY expires_at, id LIMIT ?";
+    (sql.to_owned(), vec![time(now), rows(limit)])
+}
+
+/// Payments that found no order, by when they were first heard of.
+pub(crate) fn unbound((from, to): (Timestamp, Timestamp), limit: usize) -> Rest<'static> {
+    let sql =
+        "WHERE order_id IS NULL AND first_at > ? AND first_at <= ? ORDER BY first_at, account, id LIMIT ?";
+    (sql.to_owned(), vec![time(from), time(to), rows(limit)])
+}
+
+/// Tasks that wait for an effect to be configured.
+pub(crate) fn parked(effect: &EffectName, limit: usize) -> Rest<'_> {
+    let sql = "WHERE state = 'parked' AND effect = ? ORDER BY handle LIMIT ?";
+    (sql.to_owned(), vec![text(effect.as_str()), rows(limit)])
+}
+
+fn rows(limit: usize) -> Column<'static> {
+    int(i64::try_from(limit).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use paidonce_engine::{Clock, Engine, Settings, Sleep};
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
-    Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 use paidonce_store::{
-    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter, Page,
-    Result, Store, StoreError, StoreErrorKind, TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter,
+    Page, Result, Stale, Store, StoreError, StoreErrorKind, TaskFilter,
 };
 use tokio::sync::Semaphore;
 
@@ -118,8 +118,20 @@ impl Store for Faulty {
         self.inner.snapshot()
     }
 
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        self.inner.due(kind, now, limit)
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.inner.due(what, now, limit)
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        self.inner.stale(stale)
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        self.inner.attempts(task)
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        self.inner.task(handle)
     }
 
     fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {

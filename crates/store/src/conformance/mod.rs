@@ -7,11 +7,12 @@ mod concurrency;
 mod differential;
 mod interruption;
 mod listing;
+mod outbox;
 mod scenario;
 
 use paidonce_ledger::{Command, Ledger, Policy, Reply, Timestamp, invariants};
 
-use crate::{Result, Store};
+use crate::{Due, Result, Store};
 
 /// The moment at which the suite's commands are executed, unless one says otherwise.
 pub const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -145,12 +146,17 @@ pub(crate) fn sound(store: &dyn Store, policy: &Policy) -> Ledger {
 
 /// Grants whatever is due until nothing is.
 pub(crate) fn grant_all(store: &dyn Store, policy: &Policy) -> Result<()> {
+    grant_all_at(store, NOW, policy)
+}
+
+/// Grants whatever is due at a moment.
+pub(crate) fn grant_all_at(store: &dyn Store, now: Timestamp, policy: &Policy) -> Result<()> {
     loop {
-        let due = store.due(paidonce_ledger::TaskKind::Grant, NOW, 100)?;
+        let due = store.due(&Due::Grants, now, 100)?;
         if due.is_empty() {
             return Ok(());
         }
         let grants: Vec<_> = due.into_iter().map(Command::Grant).collect();
-        store.commit(&grants, NOW, policy)?;
+        store.commit(&grants, now, policy)?;
     }
 }

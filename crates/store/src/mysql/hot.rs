@@ -2,12 +2,14 @@
 //! how it would run them.
 
 use paidonce_ledger::{
-    Case, CommandRecord, Entitlement, Event, FactValue, Order, Payment, Reference, Task, TaskKind, Timestamp,
+    Case, CommandRecord, Entitlement, Event, FactValue, Order, Payment, Reference, Task, Timestamp,
 };
 
 use super::MysqlTables;
 use super::sql::{CHUNKS, sql};
-use crate::list::{AuditFilter, CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter};
+use crate::list::{
+    AuditFilter, CaseFilter, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+};
 use crate::listing;
 use crate::row::Stored;
 use crate::server::Lock;
@@ -57,7 +59,7 @@ fn listings(all: &mut Vec<String>) -> Result<()> {
     let entitlements =
         EntitlementFilter { customer: orders.customer.clone(), ..EntitlementFilter::default() };
     let cases = CaseFilter { open: true, order: Some(order) };
-    let tasks = TaskFilter { order: cases.order.clone(), state: None };
+    let tasks = TaskFilter { order: cases.order.clone(), ..TaskFilter::default() };
     let audits = AuditFilter { order: cases.order.clone(), by: None };
     let (everything, has_sku) = (OrderFilter::default(), "1 = ?");
     let mut add = |list: &str, (rest, _): listing::Rest<'_>| all.push(format!("{list} {rest}"));
@@ -68,7 +70,7 @@ fn listings(all: &mut Vec<String>) -> Result<()> {
     add(&sql::<Case>().list, listing::cases(&cases, &page)?);
     add(&sql::<Task>().list, listing::tasks(&tasks, &page)?);
     add(&sql::<paidonce_ledger::Audit>().list, listing::audits(&audits, &page)?);
-    add(&sql::<Task>().list, listing::due(TaskKind::Grant.as_str(), Timestamp(1), 10));
+    add(&sql::<Task>().list, listing::due(&Due::Grants, Timestamp(1), 10));
     Ok(())
 }
 

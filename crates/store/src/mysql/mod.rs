@@ -13,8 +13,8 @@ mod sql;
 mod table;
 
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
-    Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 use sqlx::MySqlConnection;
 use sqlx::mysql::MySqlConnectOptions;
@@ -25,7 +25,8 @@ use self::table::Rows;
 use crate::batch::Deciding;
 use crate::grant_sql::{self, GrantSql};
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
+    TaskFilter,
 };
 use crate::server::{self, Connections, Session};
 use crate::{Result, Store, StoreErrorKind};
@@ -181,8 +182,20 @@ impl Store for MysqlStore {
         self.read(async |rows| server::snapshot(rows).await)
     }
 
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        self.read(async |rows| rows.due(kind, now, limit).await)
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.read(async |rows| rows.due(what, now, limit).await)
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        self.read(async |rows| rows.stale(stale).await)
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        self.read(async |rows| rows.attempts(task).await)
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        self.read(async |rows| rows.task(handle).await)
     }
 
     fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {

@@ -3,13 +3,13 @@
 
 mod column;
 mod shape;
+mod task;
 mod trail;
 mod word;
 
 use paidonce_ledger::{
     Body, Case, CaseKey, Entitlement, Event, EventKey, FactKey, FactValue, Fulfil, Money, MoneyUnit, Order,
-    OrderId, OrderState, Payment, PaymentKey, Reason, Reference, ReferenceKey, Resolution, Task, TaskKey,
-    TaskKind, TaskState, Unit,
+    OrderId, OrderState, Payment, PaymentKey, Reason, Reference, ReferenceKey, Resolution, Unit,
 };
 
 pub(crate) use self::column::{
@@ -17,6 +17,7 @@ pub(crate) use self::column::{
 };
 use self::shape::in_tables;
 pub(crate) use self::shape::{PerTable, Shape, Stored, load_all};
+pub(crate) use self::task::key_columns;
 pub(crate) use self::word::{account_text, reference_columns, subject_columns};
 use self::word::{fact_columns, outcome_columns, parse_fact, parse_outcome, parse_reference, parse_subject};
 use crate::Result;
@@ -97,6 +98,7 @@ impl Stored for Payment {
             ("first_at", Int),
             ("asked", Int),
             ("listing", Int),
+            ("listed_at", Int),
             ("provider_revision", Int),
         ],
         keys: 2,
@@ -114,6 +116,7 @@ impl Stored for Payment {
             time(row.first_at),
             int(row.asked.into()),
             int(row.listing.into()),
+            maybe(row.listed_at, time),
             maybe(row.provider_revision, count),
         ])
     }
@@ -121,10 +124,10 @@ impl Stored for Payment {
     fn read(from: &mut Reader<'_>) -> Result<(PaymentKey, Self)> {
         let key = PaymentKey { account: from.account()?, id: from.id()? };
         let (order, mentions, first_at) = (from.maybe_id()?, from.json()?, from.time()?);
-        let (asked, listing) = (from.number()?, from.number()?);
+        let (asked, listing, listed_at) = (from.number()?, from.number()?, from.maybe_time()?);
         let revision = from.maybe_int()?.map(u64::try_from).transpose();
         let provider_revision = revision.map_err(|_| corrupt("a number out of range"))?;
-        Ok((key, Self { order, mentions, first_at, asked, listing, provider_revision }))
+        Ok((key, Self { order, mentions, first_at, asked, listing, listed_at, provider_revision }))
     }
 }
 
@@ -323,50 +326,6 @@ impl Stored for Reference {
             _ => None,
         };
         Ok((key, Self { order, expected, payments: from.json()? }))
-    }
-}
-
-impl Stored for Task {
-    type Key = TaskKey;
-    const SHAPE: Shape = Shape {
-        table: "task",
-        columns: &[
-            ("order_id", Text),
-            ("unit", Text),
-            ("kind", Text),
-            ("state", Text),
-            ("created_at", Int),
-            ("due_at", Int),
-            ("attempts", Int),
-            ("order_revision", Int),
-            ("trace", Text),
-        ],
-        keys: 3,
-        fixed: &["created_at", "trace"],
-    };
-
-    in_tables!(tasks);
-
-    fn write<'a>(key: &'a TaskKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
-        Ok(vec![
-            text(key.order.as_str()),
-            owned(key.unit.to_string()),
-            text(key.kind.as_str()),
-            text(row.state.as_str()),
-            time(row.created_at),
-            time(row.due_at),
-            int(row.attempts.into()),
-            count(row.order_revision),
-            maybe(row.trace.as_deref(), text),
-        ])
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<(TaskKey, Self)> {
-        let key =
-            TaskKey { order: from.id()?, unit: from.parse(Unit::parse)?, kind: from.parse(TaskKind::parse)? };
-        let (state, created_at, due_at) = (from.parse(TaskState::parse)?, from.time()?, from.time()?);
-        let (attempts, order_revision, trace) = (from.number()?, from.number()?, from.trace()?);
-        Ok((key, Self { state, created_at, due_at, attempts, order_revision, trace }))
     }
 }
 

@@ -1,8 +1,8 @@
 //! A table's shape, and one of something for each table. Adding a table is adding a line here.
 
 use paidonce_ledger::{
-    ApiKey, Audit, Case, Change, Changes, CommandRecord, Entitlement, Event, FactValue, Ledger, Order,
-    Payment, Reference, Table, Task,
+    ApiKey, Attempt, Audit, Case, Change, Changes, CommandRecord, Entitlement, Event, FactValue, Ledger,
+    Order, Payment, Reference, Table, Task,
 };
 
 use super::{Column, Kind, Reader};
@@ -79,6 +79,7 @@ per_table! {
     facts: FactValue,
     events: Event,
     tasks: Task,
+    attempts: Attempt,
     entitlements: Entitlement,
     cases: Case,
     commands: CommandRecord,

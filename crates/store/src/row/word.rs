@@ -87,6 +87,7 @@ pub(crate) fn parse_fact(kind: &str, id: &str, stage: u8, unit: &str) -> Option<
         "disputed" => FactKey::Disputed { id: fact_id()?, stage, unit },
         "total_captured" => FactKey::TotalCaptured(unit),
         "total_refunded" => FactKey::TotalRefunded(unit),
+        "announced" => FactKey::Announced,
         _ => return None,
     })
 }

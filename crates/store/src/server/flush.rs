@@ -2,8 +2,8 @@
 //! in that order only, so they never wait in a circle. Nothing is decided here.
 
 use paidonce_ledger::{
-    ApiKey, Audit, Case, Changes, CommandRecord, Entitlement, Event, FactValue, Order, Payment, Reference,
-    Task,
+    ApiKey, Attempt, Audit, Case, Changes, CommandRecord, Entitlement, Event, FactValue, Order, Payment,
+    Reference, Task,
 };
 
 use super::Tables;
@@ -17,6 +17,7 @@ pub(crate) async fn flush(to: &mut impl Tables, changes: &Changes) -> Result<()>
     table::<FactValue>(to, changes).await?;
     table::<Event>(to, changes).await?;
     table::<Task>(to, changes).await?;
+    table::<Attempt>(to, changes).await?;
     table::<Entitlement>(to, changes).await?;
     table::<Case>(to, changes).await?;
     table::<CommandRecord>(to, changes).await?;

@@ -2,8 +2,8 @@
 //! on them. Everything that is decided is read after the lock it rests on (READ COMMITTED sees it as it is then).
 
 use paidonce_ledger::{
-    ApiKey, Audit, Case, CommandRecord, Entitlement, Event, FactValue, Key, Keys, Ledger, Order, Payment,
-    Reference, Reply, Subject, Task,
+    ApiKey, Attempt, Audit, Case, CommandRecord, Entitlement, Event, FactValue, Key, Keys, Ledger, Order,
+    Payment, Reference, Reply, Subject, Task,
 };
 
 use super::{KeyColumns, Lock, Tables};
@@ -77,7 +77,7 @@ async fn fetch(from: &mut impl Tables, keys: &Keys, ledger: &mut Ledger, lock: L
             vec![text(kind), owned(account), text(id)]
         })
         .collect();
-    load_all::<Task>(ledger, from.under(Some(of_orders.clone())).await?);
+    load_all::<Task>(ledger, from.under(Some(of_subjects.clone())).await?);
     load_all::<Entitlement>(ledger, from.under(Some(of_orders)).await?);
     load_all::<FactValue>(ledger, from.under(Some(of_payments)).await?);
     load_all::<Case>(ledger, from.under(Some(of_subjects)).await?);
@@ -121,6 +121,7 @@ pub(crate) async fn snapshot(from: &mut impl Tables) -> Result<Ledger> {
     load_all::<FactValue>(&mut all, from.under(None).await?);
     load_all::<Event>(&mut all, from.under(None).await?);
     load_all::<Task>(&mut all, from.under(None).await?);
+    load_all::<Attempt>(&mut all, from.under(None).await?);
     load_all::<Entitlement>(&mut all, from.under(None).await?);
     load_all::<Case>(&mut all, from.under(None).await?);
     load_all::<CommandRecord>(&mut all, from.under(None).await?);

@@ -1,8 +1,8 @@
 //! Writing the net changes of a batch: multi-row inserts, then updates by key. Nothing is decided here.
 
 use paidonce_ledger::{
-    ApiKey, Audit, Case, Changes, CommandRecord, Entitlement, Event, FactValue, Order, Payment, Reference,
-    Task,
+    ApiKey, Attempt, Audit, Case, Changes, CommandRecord, Entitlement, Event, FactValue, Order, Payment,
+    Reference, Task,
 };
 use rusqlite::Connection;
 
@@ -18,6 +18,7 @@ pub(super) fn flush(connection: &Connection, changes: &Changes) -> Result<()> {
     table::<FactValue>(connection, changes)?;
     table::<Event>(connection, changes)?;
     table::<Task>(connection, changes)?;
+    table::<Attempt>(connection, changes)?;
     table::<Entitlement>(connection, changes)?;
     table::<Case>(connection, changes)?;
     table::<CommandRecord>(connection, changes)?;

@@ -105,9 +105,10 @@ impl<'a> Selects<'a> {
         }
     }
 
-    fn cases_about(&mut self, subject: &Subject, ledger: &mut Ledger) -> Result<()> {
+    fn about(&mut self, subject: &Subject, ledger: &mut Ledger) -> Result<()> {
         let (kind, account, id) = subject_columns(subject);
         let columns = [text(kind), owned(account), text(id)];
+        self.tasks.each(&columns, |key, row| ledger.tasks.load(key, row))?;
         self.cases.each(&columns, |key, case| ledger.cases.load(key, case)).map(|_| ())
     }
 
@@ -122,22 +123,21 @@ impl<'a> Selects<'a> {
             Key::Order(id) => {
                 let columns = [text(id.as_str())];
                 if self.orders.each(&columns, |key, row| ledger.orders.load(key, row))? {
-                    self.tasks.each(&columns, |key, row| ledger.tasks.load(key, row))?;
                     self.entitlements.each(&columns, |key, row| ledger.entitlements.load(key, row))?;
-                    self.cases_about(&Subject::Order(id.clone()), ledger)?;
+                    self.about(&Subject::Order(id.clone()), ledger)?;
                 }
             }
             Key::Payment(key) => {
                 let columns = [owned(account_text(&key.account)), text(key.id.as_str())];
                 if self.payments.each(&columns, |key, row| ledger.payments.load(key, row))? {
                     self.facts.each(&columns, |key, row| ledger.facts.load(key, row))?;
-                    self.cases_about(&Subject::Payment(key.clone()), ledger)?;
+                    self.about(&Subject::Payment(key.clone()), ledger)?;
                 }
             }
             Key::Event(key) => {
                 let columns = [owned(account_text(&key.account)), text(key.id.as_str())];
                 if self.events.each(&columns, |key, row| ledger.events.load(key, row))? {
-                    self.cases_about(&Subject::Event(key.clone()), ledger)?;
+                    self.about(&Subject::Event(key.clone()), ledger)?;
                 }
             }
             Key::Command(id) => {

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event, EventKey,
-    FactValue, KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task, TaskKey,
-    TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event,
+    EventKey, FactValue, KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task,
+    TaskKey, Timestamp, Unit,
 };
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
@@ -22,7 +22,8 @@ pub use self::join::SqliteTables;
 use self::load::Rows;
 use crate::grant_sql::{self, GrantSql};
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
+    TaskFilter,
 };
 use crate::row::load_all;
 use crate::{Result, Store, StoreError, StoreErrorKind, batch};
@@ -134,6 +135,7 @@ impl Store for SqliteStore {
             load_all(ledger, rows.select::<Order>(&[])?);
             load_all(ledger, rows.select::<Reference>(&[])?);
             load_all(ledger, rows.select::<Task>(&[])?);
+            load_all(ledger, rows.select::<Attempt>(&[])?);
             load_all(ledger, rows.select::<Entitlement>(&[])?);
             load_all(ledger, rows.select::<Case>(&[])?);
             load_all(ledger, rows.select::<CommandRecord>(&[])?);
@@ -143,8 +145,20 @@ impl Store for SqliteStore {
         })
     }
 
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        self.read(|rows| rows.due(kind, now, limit))
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.read(|rows| rows.due(what, now, limit))
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        self.read(|rows| rows.stale(stale))
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        self.read(|rows| rows.attempts(task))
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        self.read(|rows| rows.task(handle))
     }
 
     fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {

@@ -1,8 +1,8 @@
 //! Listings and counts, each on its own snapshot.
 
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task,
-    TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, Key, KeyName,
+    Keys, Order, OrderId, Payment, Task, TaskKey, Timestamp, Unit,
 };
 use rusqlite::Connection;
 
@@ -11,11 +11,11 @@ use super::sql::sql;
 use super::sql_error;
 use crate::Result;
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
-    TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    Stale, TaskFilter, cut,
 };
-use crate::listing;
-use crate::row::{Column, Reader, Stored, blob, text};
+use crate::listing::{self, Rest};
+use crate::row::{Column, Reader, Stored, blob, key_columns, text};
 
 fn list<T: Stored>(
     rows: &Rows<'_>,
@@ -73,10 +73,36 @@ impl Rows<'_> {
         list(self, page, listing::tasks(filter, page)?, listing::task_cursor)
     }
 
-    pub(super) fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        let (rest, values) = listing::due(kind.as_str(), now, limit);
-        let rows = self.read::<Task>(&format!("{} {rest}", sql::<Task>().list), &values)?;
-        Ok(rows.into_iter().map(|(key, _)| key).collect())
+    fn listed<T: Stored>(&self, (rest, values): Rest<'_>) -> Result<Vec<(T::Key, T)>> {
+        self.read::<T>(&format!("{} {rest}", sql::<T>().list), &values)
+    }
+
+    pub(super) fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        Ok(self.listed::<Task>(listing::due(what, now, limit))?.into_iter().map(|(key, _)| key).collect())
+    }
+
+    pub(super) fn stale(&self, stale: &Stale) -> Result<Keys> {
+        let orders = self.listed::<Order>(listing::expiring(stale.expired_by, stale.limit))?;
+        let mut keys: Keys = orders.into_iter().map(|(id, _)| Key::Order(id)).collect();
+        if let Some(between) = stale.unbound {
+            let payments = self.listed::<Payment>(listing::unbound(between, stale.limit))?;
+            keys.extend(payments.into_iter().map(|(key, _)| Key::Payment(key)));
+        }
+        for effect in &stale.configured {
+            let tasks = self.listed::<Task>(listing::parked(effect, stale.limit))?;
+            keys.extend(tasks.into_iter().map(|(key, _)| key.key()));
+        }
+        Ok(keys)
+    }
+
+    pub(super) fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        let mut rows = self.select::<Attempt>(&key_columns(task))?;
+        rows.sort_by(|(one, _), (two, _)| two.cmp(one));
+        Ok(rows.into_iter().map(|(key, row)| (key.version, row)).collect())
+    }
+
+    pub(super) fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        Ok(self.listed::<Task>(("WHERE handle = ?".to_owned(), vec![text(handle)]))?.pop())
     }
 
     pub(super) fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
@@ -92,7 +118,9 @@ impl Rows<'_> {
 pub(super) fn counts(connection: &Connection) -> Result<Counts> {
     let sql = "SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM event),
         (SELECT count(*) FROM entitlement), (SELECT count(*) FROM cases WHERE resolved_at IS NULL),
-        (SELECT count(*) FROM task WHERE state = 'pending'), (SELECT min(due_at) FROM task WHERE state = 'pending'),
+        (SELECT count(*) FROM task WHERE active = 1),
+            (SELECT count(*) FROM task WHERE state = 'parked'),
+            (SELECT count(*) FROM task WHERE state = 'held'), (SELECT min(due_at) FROM task WHERE active = 1),
         (SELECT count(*) FROM payment WHERE order_id IS NULL)";
     let mut statement = connection.prepare_cached(sql).map_err(sql_error)?;
     let mut rows = statement.query([]).map_err(sql_error)?;
@@ -104,6 +132,8 @@ pub(super) fn counts(connection: &Connection) -> Result<Counts> {
         entitlements: from.number()?,
         open_cases: from.number()?,
         pending_tasks: from.number()?,
+        parked_tasks: from.number()?,
+        held_tasks: from.number()?,
         oldest_pending_task: from.maybe_time()?,
         unbound_payments: from.number()?,
     })

@@ -4,7 +4,7 @@
 use std::process::{Child, Command as Process};
 
 use paidonce_ledger::testing::{about, eur, id, place, receive};
-use paidonce_ledger::{CaptureState, Command, Fact, Policy, Reply, TaskKind, invariants};
+use paidonce_ledger::{CaptureState, Command, Fact, Policy, Reply, invariants};
 use paidonce_store::Store;
 use paidonce_store::conformance::NOW;
 
@@ -82,7 +82,7 @@ fn work(store: &dyn Store, worker: usize) {
         let replies = store.commit(batch, NOW, &policy).expect("no conflict reaches a caller");
         assert!(replies.iter().all(|reply| matches!(reply, Reply::Received(_))));
     }
-    let due = store.due(TaskKind::Grant, NOW, 100).expect("readable");
+    let due = store.due(&paidonce_store::Due::Grants, NOW, 100).expect("readable");
     let grants: Vec<_> = due.into_iter().map(Command::Grant).collect();
     store.commit(&grants, NOW, &policy).expect("no conflict reaches a caller");
 }

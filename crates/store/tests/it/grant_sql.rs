@@ -1,7 +1,7 @@
 //! `grant.sql` on every SQL store: the merchant's row and the entitlement commit together, or neither does.
 
 use paidonce_ledger::testing::{about, eur, id, place, receive};
-use paidonce_ledger::{CaptureState, Command, Fact, Granted, Policy, Reply, TaskKind};
+use paidonce_ledger::{CaptureState, Command, Fact, Granted, Policy, Reply};
 use paidonce_store::conformance::NOW;
 use paidonce_store::{GrantSql, Store, StoreErrorKind};
 
@@ -34,7 +34,7 @@ pub(crate) fn grants_with_a_row(
     commit(Command::PlaceOrder(place("1001", &eur("10"), &["pi_1"]))).unwrap();
     let capture = Fact::captured(id("pi_1"), CaptureState::Settled, Some(eur("10")));
     commit(receive(vec![about("evt_1", "pi_1", vec![capture])])).unwrap();
-    let task = store.due(TaskKind::Grant, NOW, 1).unwrap().remove(0);
+    let task = store.due(&paidonce_store::Due::Grants, NOW, 1).unwrap().remove(0);
     let grant = Command::Grant(task);
     assert!(store.alone(&grant) && !store.alone(&receive(vec![])));
 
@@ -43,7 +43,7 @@ pub(crate) fn grants_with_a_row(
     let error = commit(grant.clone()).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Merchant, "{error}");
     assert_eq!((store.counts().unwrap().entitlements, count()), (0, 1));
-    assert_eq!(store.due(TaskKind::Grant, NOW, 1).unwrap().len(), 1, "it is still due");
+    assert_eq!(store.due(&paidonce_store::Due::Grants, NOW, 1).unwrap().len(), 1, "it is still due");
 
     // Mended: granted, and a second grant runs nothing.
     execute(&format!("DELETE FROM {licence}"));

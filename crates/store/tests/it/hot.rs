@@ -2,7 +2,7 @@
 
 use paidonce_ledger::testing::{about, eur, id, place, receive};
 use paidonce_ledger::{
-    CaptureState, Command, Digest, EventKey, Fact, Key, Keys, PaymentKey, Policy, TaskKind, testing,
+    CaptureState, Command, Digest, EventKey, Fact, Key, Keys, PaymentKey, Policy, testing,
 };
 use paidonce_store::conformance::NOW;
 use paidonce_store::{
@@ -24,7 +24,7 @@ pub(crate) fn everything(store: &dyn Store) {
     for batch in [vec![order], vec![event.clone(), unbound], vec![event]] {
         store.commit(&batch, NOW, &policy).unwrap();
     }
-    let due = store.due(TaskKind::Grant, NOW, 10).unwrap();
+    let due = store.due(&paidonce_store::Due::Grants, NOW, 10).unwrap();
     assert_eq!(due.len(), 1);
     store.commit(&[Command::Grant(due[0].clone())], NOW, &policy).unwrap();
 
@@ -42,7 +42,7 @@ pub(crate) fn everything(store: &dyn Store) {
     assert_eq!(store.orders(&of_customer, &page).unwrap().rows.len(), 1);
     let newest = store.orders(&OrderFilter::default(), &Page::first(1)).unwrap();
     store.orders(&OrderFilter::default(), &Page { limit: 5, after: newest.next }).unwrap();
-    let tasks = TaskFilter { order: Some(id("hot")), state: None };
+    let tasks = TaskFilter { order: Some(id("hot")), ..TaskFilter::default() };
     assert_eq!(store.tasks(&tasks, &page).unwrap().rows.len(), 1);
     store.cases(&CaseFilter { open: true, order: Some(id("hot")) }, &page).unwrap();
     store.case("000000000000").unwrap();

@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS `paidonce_payment` (
     `first_at` BIGINT NOT NULL,
     `asked` BIGINT NOT NULL,                         -- lookups asked so far
     `listing` BIGINT NOT NULL,                       -- the newest of them that was answered
+    `listed_at` BIGINT,
     `provider_revision` BIGINT,
     PRIMARY KEY (`account`, `id`),
     KEY payment_unbound (order_id, first_at)
@@ -69,6 +70,7 @@ CREATE TABLE IF NOT EXISTS `paidonce_orders` (
     `refs` LONGBLOB NOT NULL,                        -- JSON
     `trace` LONGBLOB,
     PRIMARY KEY (`id`),
+    KEY orders_expiring (state, expires_at),
     KEY orders_by_time (placed_at),
     KEY orders_by_customer (customer, placed_at)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
@@ -85,18 +87,51 @@ CREATE TABLE IF NOT EXISTS `paidonce_reference` (
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS `paidonce_task` (
-    `order_id` VARBINARY(255) NOT NULL,
-    `unit` VARBINARY(32) NOT NULL,
+    `subject_kind` VARBINARY(32) NOT NULL,       -- order, payment, event
+    `subject_account` VARBINARY(600) NOT NULL,    -- '' for orders
+    `subject_id` VARBINARY(255) NOT NULL,
     `kind` VARBINARY(32) NOT NULL,
+    `unit` VARBINARY(32) NOT NULL,               -- '' for lookups
+    `effect` VARBINARY(255) NOT NULL,             -- '' for grants and lookups
+    `occasion` VARBINARY(300) NOT NULL,           -- '' for what is no send
+    `handle` VARBINARY(64) NOT NULL,
     `state` VARBINARY(32) NOT NULL,
+    `active` BIGINT NOT NULL,          -- 1 where a worker has it to do
     `created_at` BIGINT NOT NULL,
     `due_at` BIGINT NOT NULL,
     `attempts` BIGINT NOT NULL,
     `order_revision` BIGINT NOT NULL,
+    `delivered` BIGINT NOT NULL,
+    `version` BIGINT NOT NULL,
+    `lease_owner` VARBINARY(255),
+    `lease_until` BIGINT,
+    `sent_revision` BIGINT,
+    `sent_body` LONGBLOB,
+    `sent_at` BIGINT,
+    `sent_unsure` BIGINT,
     `trace` LONGBLOB,
-    PRIMARY KEY (`order_id`, `unit`, `kind`),
-    KEY task_due (state, kind, due_at, order_id, unit),
-    KEY task_by_time (created_at)
+    PRIMARY KEY (`subject_kind`, `subject_account`, `subject_id`, `kind`, `unit`, `effect`, `occasion`),
+    KEY task_due (active, kind, effect, due_at),
+    KEY task_parked (state, effect),
+    KEY task_by_time (created_at),
+    KEY task_by_handle (handle)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+CREATE TABLE IF NOT EXISTS `paidonce_attempt` (
+    `subject_kind` VARBINARY(32) NOT NULL,
+    `subject_account` VARBINARY(600) NOT NULL,
+    `subject_id` VARBINARY(255) NOT NULL,
+    `kind` VARBINARY(32) NOT NULL,
+    `unit` VARBINARY(32) NOT NULL,
+    `effect` VARBINARY(255) NOT NULL,
+    `occasion` VARBINARY(300) NOT NULL,
+    `version` BIGINT NOT NULL,
+    `owner` VARBINARY(255) NOT NULL,
+    `at` BIGINT NOT NULL,
+    `took_ms` BIGINT NOT NULL,
+    `outcome` VARBINARY(32) NOT NULL,
+    `detail` LONGBLOB NOT NULL,
+    PRIMARY KEY (`subject_kind`, `subject_account`, `subject_id`, `kind`, `unit`, `effect`, `occasion`, `version`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS `paidonce_entitlement` (

@@ -31,6 +31,7 @@ CREATE TABLE {schema}.payment (
     first_at BIGINT NOT NULL,
     asked BIGINT NOT NULL,                           -- lookups asked so far
     listing BIGINT NOT NULL,                         -- the newest of them that was answered
+    listed_at BIGINT,
     provider_revision BIGINT,
     PRIMARY KEY (account, id)
 );
@@ -67,6 +68,7 @@ CREATE TABLE {schema}.orders (
     refs TEXT COLLATE "C" NOT NULL,                  -- JSON
     trace TEXT COLLATE "C"
 );
+CREATE INDEX orders_expiring ON {schema}.orders (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
 CREATE INDEX orders_by_time ON {schema}.orders (placed_at);
 CREATE INDEX orders_by_customer ON {schema}.orders (customer, placed_at) WHERE customer IS NOT NULL;
 
@@ -82,19 +84,52 @@ CREATE TABLE {schema}.reference (
 );
 
 CREATE TABLE {schema}.task (
-    order_id TEXT COLLATE "C" NOT NULL,
-    unit TEXT COLLATE "C" NOT NULL,
+    subject_kind TEXT COLLATE "C" NOT NULL,       -- order, payment, event
+    subject_account TEXT COLLATE "C" NOT NULL,    -- '' for orders
+    subject_id TEXT COLLATE "C" NOT NULL,
     kind TEXT COLLATE "C" NOT NULL,
+    unit TEXT COLLATE "C" NOT NULL,               -- '' for lookups
+    effect TEXT COLLATE "C" NOT NULL,             -- '' for grants and lookups
+    occasion TEXT COLLATE "C" NOT NULL,           -- '' for what is no send
+    handle TEXT COLLATE "C" NOT NULL,
     state TEXT COLLATE "C" NOT NULL,
+    active BIGINT NOT NULL,          -- 1 where a worker has it to do
     created_at BIGINT NOT NULL,
     due_at BIGINT NOT NULL,
     attempts BIGINT NOT NULL,
     order_revision BIGINT NOT NULL,
+    delivered BIGINT NOT NULL,
+    version BIGINT NOT NULL,
+    lease_owner TEXT COLLATE "C",
+    lease_until BIGINT,
+    sent_revision BIGINT,
+    sent_body BYTEA,
+    sent_at BIGINT,
+    sent_unsure BIGINT,
     trace TEXT COLLATE "C",
-    PRIMARY KEY (order_id, unit, kind)
+    PRIMARY KEY (subject_kind, subject_account, subject_id, kind, unit, effect, occasion)
 );
-CREATE INDEX task_due ON {schema}.task (kind, due_at, order_id, unit) WHERE state = 'pending';
+CREATE INDEX task_due ON {schema}.task (kind, effect, due_at) WHERE active = 1;
+CREATE INDEX task_parked ON {schema}.task (effect) WHERE state = 'parked';
 CREATE INDEX task_by_time ON {schema}.task (created_at);
+CREATE INDEX task_by_handle ON {schema}.task (handle);
+
+CREATE TABLE {schema}.attempt (
+    subject_kind TEXT COLLATE "C" NOT NULL,
+    subject_account TEXT COLLATE "C" NOT NULL,
+    subject_id TEXT COLLATE "C" NOT NULL,
+    kind TEXT COLLATE "C" NOT NULL,
+    unit TEXT COLLATE "C" NOT NULL,
+    effect TEXT COLLATE "C" NOT NULL,
+    occasion TEXT COLLATE "C" NOT NULL,
+    version BIGINT NOT NULL,
+    owner TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    took_ms BIGINT NOT NULL,
+    outcome TEXT COLLATE "C" NOT NULL,
+    detail TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (subject_kind, subject_account, subject_id, kind, unit, effect, occasion, version)
+);
 
 CREATE TABLE {schema}.entitlement (
     order_id TEXT COLLATE "C" NOT NULL,

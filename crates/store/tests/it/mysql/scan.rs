@@ -22,15 +22,17 @@ fn fill(database: &Database) {
             duplicates, last_at) SELECT 'stripe/acme/live', CONCAT('evt_', n), 'shop', 'test', 'applied',
             CONCAT('pi_', n), REPEAT('a', 32), REPEAT('b', 32), REPEAT('x', 300), n, 0, n FROM {d}.numbers;
         INSERT INTO {d}.paidonce_payment SELECT 'stripe/acme/live', CONCAT('pi_', n), CONCAT('o_', n), '[]', n, 0, 0,
-            NULL FROM {d}.numbers;
+            NULL, NULL FROM {d}.numbers;
         INSERT INTO {d}.paidonce_fact SELECT 'stripe/acme/live', CONCAT('pi_', n), 'captured', 'f', 0, 'EUR', 1, 1000, 0
             FROM {d}.numbers;
         INSERT INTO {d}.paidonce_orders SELECT CONCAT('o_', n), CONCAT('customer_', n), '[]', 1000, 'EUR', 'order',
             CONCAT('h_', n), 'open', 0, n, NULL, REPEAT('a', 32), 1, '[]', '[]', NULL FROM {d}.numbers;
         INSERT INTO {d}.paidonce_reference SELECT 'provider', 'stripe/acme/live', CONCAT('pi_', n), CONCAT('o_', n),
             NULL, NULL, '[]' FROM {d}.numbers;
-        INSERT INTO {d}.paidonce_task SELECT CONCAT('o_', n), 'order', 'grant', 'done', n, n, 0, 1, NULL
-            FROM {d}.numbers;
+        INSERT INTO {d}.paidonce_task SELECT 'order', '', CONCAT('o_', n), 'grant', 'order', '', '', n, 'done', 0, n, n, 0,
+            1, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM {d}.numbers;
+        INSERT INTO {d}.paidonce_attempt SELECT 'order', '', CONCAT('o_', n), 'send', 'order', 'mail', 'order_paid', 1,
+            'w', n, 1, 'done', '' FROM {d}.numbers;
         INSERT INTO {d}.paidonce_entitlement SELECT CONCAT('o_', n), 'order', CONCAT('customer_', n), '[]', n, 1, NULL,
             NULL, NULL FROM {d}.numbers;
         INSERT INTO {d}.paidonce_command SELECT CONCAT('c_', n), REPEAT('a', 32), 'null', n FROM {d}.numbers;

@@ -67,6 +67,7 @@ impl Database {
             "fact",
             "event",
             "task",
+            "attempt",
             "entitlement",
             "cases",
             "command",

@@ -23,8 +23,10 @@ fn fill(schema: &Schema) {
             NULL, sha256('a'), 1, '[]', '[]', NULL FROM generate_series(1, {n}) AS n;
         INSERT INTO {s}.reference SELECT 'provider', 'stripe/acme/live', 'pi_' || n, 'o_' || n, NULL, NULL, '[]'
             FROM generate_series(1, {n}) AS n;
-        INSERT INTO {s}.task SELECT 'o_' || n, 'order', 'grant', 'done', n, n, 0, 1, NULL
-            FROM generate_series(1, {n}) AS n;
+        INSERT INTO {s}.task SELECT 'order', '', 'o_' || n, 'grant', 'order', '', '', n::text, 'done', 0, n, n, 0, 1, 0,
+            0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM generate_series(1, {n}) AS n;
+        INSERT INTO {s}.attempt SELECT 'order', '', 'o_' || n, 'send', 'order', 'mail', 'order_paid', 1, 'w', n, 1,
+            'done', '' FROM generate_series(1, {n}) AS n;
         INSERT INTO {s}.entitlement SELECT 'o_' || n, 'order', 'customer_' || n, '[]', n, 1, NULL, NULL, NULL
             FROM generate_series(1, {n}) AS n;
         INSERT INTO {s}.command SELECT 'c_' || n, sha256('a'), '\"key_changed\"', n FROM generate_series(1, {n}) AS n"
@@ -64,7 +66,7 @@ fn no_table_is_read_whole() {
     schema.execute(&format!(
         "DELETE FROM {0}.event WHERE payment IN ('pi_hot', 'pi_lost'); DELETE FROM {0}.payment WHERE id LIKE 'pi\\__o%';
         DELETE FROM {0}.fact WHERE payment LIKE 'pi\\__o%'; DELETE FROM {0}.orders WHERE id = 'hot';
-        DELETE FROM {0}.reference WHERE order_id = 'hot' OR order_id IS NULL; DELETE FROM {0}.task WHERE order_id = 'hot';
+        DELETE FROM {0}.reference WHERE order_id = 'hot' OR order_id IS NULL; DELETE FROM {0}.task WHERE subject_id = 'hot';
         DELETE FROM {0}.entitlement WHERE order_id = 'hot'; DELETE FROM {0}.cases; DELETE FROM {0}.audit;
         DELETE FROM {0}.command WHERE id NOT LIKE 'c\\_%'",
         schema.name

@@ -70,6 +70,7 @@ impl Schema {
             "fact",
             "event",
             "task",
+            "attempt",
             "entitlement",
             "cases",
             "command",
