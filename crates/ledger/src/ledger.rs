@@ -12,10 +12,9 @@ use crate::key::{Key, Keys, Need};
 use crate::order::{Order, Unit};
 use crate::policy::Policy;
 use crate::reply::Reply;
-use crate::row::{
-    ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, Payment, Reference, Task, TaskKey, TaskKind,
-};
+use crate::row::{ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, Payment, Reference};
 use crate::table::{Change, Table};
+use crate::task::{Attempt, AttemptKey, Task, TaskKey, Work};
 use crate::time::Timestamp;
 
 macro_rules! tables {
@@ -88,6 +87,8 @@ tables! {
     references: ReferenceKey => Reference,
     /// The outbox.
     tasks: TaskKey => Task,
+    /// What came of each try. Written, never read by a decision.
+    attempts: AttemptKey => Attempt,
     /// What was granted.
     entitlements: (OrderId, Unit) => Entitlement,
     /// What is held for a person.
@@ -102,6 +103,14 @@ tables! {
 
 /// A point to which one event of a delivery can be taken back while the others stay.
 pub(crate) struct Savepoint(Mark);
+
+/// What a decision has changed, for what is to be told of it.
+pub(crate) struct History<'a> {
+    pub(crate) entitlements: Vec<(&'a (OrderId, Unit), Option<&'a Entitlement>)>,
+    pub(crate) orders: Vec<(&'a OrderId, Option<&'a Order>)>,
+    pub(crate) tasks: Vec<(&'a TaskKey, Option<&'a Task>)>,
+    pub(crate) facts: Vec<&'a (PaymentKey, FactKey)>,
+}
 
 impl Ledger {
     /// A ledger that holds everything there is: nothing, so far.
@@ -174,6 +183,17 @@ impl Ledger {
         self.undo_to(&savepoint.0);
     }
 
+    /// Entitlements, orders, tasks and facts that were changed since, with what stood there before.
+    pub(crate) fn history(&self, savepoint: &Savepoint) -> History<'_> {
+        let mark = &savepoint.0;
+        History {
+            entitlements: self.entitlements.changed_since(mark.entitlements).collect(),
+            orders: self.orders.changed_since(mark.orders).collect(),
+            tasks: self.tasks.changed_since(mark.tasks).collect(),
+            facts: self.facts.changed_since(mark.facts).map(|(key, _)| key).collect(),
+        }
+    }
+
     // Every read of a decision goes through one of these: absence is never inferred from not having asked.
 
     /// A row that is there was loaded or written, so only absence asks whether it means absence.
@@ -223,7 +243,7 @@ impl Ledger {
     }
 
     pub(crate) fn task(&self, key: &TaskKey) -> Result<Option<&Task>, Need> {
-        self.row(&self.tasks, key, || Key::Order(key.order.clone()))
+        self.row(&self.tasks, key, || key.key())
     }
 
     pub(crate) fn entitlement(&self, order: &OrderId, unit: Unit) -> Result<Option<&Entitlement>, Need> {
@@ -263,10 +283,10 @@ impl Ledger {
         self.cases.rows().range(from..).take_while(move |(key, _)| key.subject == *subject)
     }
 
-    /// The tasks of an order.
-    pub fn tasks_of(&self, order: &OrderId) -> impl Iterator<Item = (&TaskKey, &Task)> {
-        let from = TaskKey { order: order.clone(), unit: Unit::Order, kind: TaskKind::Grant };
-        self.tasks.rows().range(from..).take_while(move |(key, _)| key.order == *order)
+    /// The tasks of an aggregate.
+    pub fn tasks_of(&self, subject: &Subject) -> impl Iterator<Item = (&TaskKey, &Task)> {
+        let from = TaskKey { subject: subject.clone(), work: Work::Grant(Unit::Order) };
+        self.tasks.rows().range(from..).take_while(move |(key, _)| key.subject == *subject)
     }
 
     /// The entitlements of an order.

@@ -7,6 +7,8 @@ use std::fmt;
 pub enum StoreErrorKind {
     /// Somebody else holds it: try again.
     Busy,
+    /// Others kept changing the rows that the batch rests on: try again, in smaller batches. Nothing was written.
+    Conflict,
     /// The disk or quota is full: try again later; nothing was written.
     Full,
     /// It cannot be reached or opened.
@@ -17,6 +19,8 @@ pub enum StoreErrorKind {
     Corrupt,
     /// The caller's mistake: a cursor that is none.
     Usage,
+    /// The merchant's own statement failed (`grant.sql`): nothing was committed. Mend it, or try later.
+    Merchant,
     /// A bug: what was decided cannot be written.
     Internal,
 }
@@ -51,7 +55,7 @@ impl StoreError {
     /// Whether the same batch may succeed if it is tried again soon.
     #[must_use]
     pub fn retryable(&self) -> bool {
-        matches!(self.kind, StoreErrorKind::Busy | StoreErrorKind::Unknown)
+        matches!(self.kind, StoreErrorKind::Busy | StoreErrorKind::Conflict | StoreErrorKind::Unknown)
     }
 }
 

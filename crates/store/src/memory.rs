@@ -3,13 +3,14 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
-    Ledger, Order, OrderId, Policy, Reply, Task, TaskKey, TaskKind, TaskState, Timestamp, Unit,
+    ApiKey, Attempt, AttemptKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event,
+    EventKey, Key, KeyName, Keys, Ledger, Order, OrderId, OrderState, Payment, Policy, Reply, Subject, Task,
+    TaskKey, TaskState, Timestamp, Unit, Work,
 };
 
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
-    TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    Stale, TaskFilter, cut,
 };
 use crate::{Result, Store, StoreError, StoreErrorKind};
 
@@ -80,17 +81,70 @@ impl Store for MemoryStore {
         Ok(self.ledger().clone())
     }
 
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
         let ledger = self.ledger();
-        let mut due: Vec<_> = ledger
+        let is = |key: &TaskKey| match (what, &key.work, &key.subject) {
+            (Due::Grants, Work::Grant(_), _) => true,
+            (Due::Lookups(account), Work::Lookup, Subject::Payment(payment)) => payment.account == *account,
+            (Due::Syncs(name), Work::Sync { effect, .. }, _)
+            | (Due::Sends(name), Work::Send { effect, .. }, _) => effect == name,
+            _ => false,
+        };
+        let due = ledger
             .tasks
             .rows()
             .iter()
-            .filter(|(key, task)| key.kind == kind && task.state == TaskState::Pending && task.due_at <= now)
-            .map(|(key, task)| (task.due_at, key.clone()))
-            .collect();
+            .filter(|(key, task)| task.state.active() && task.due_at <= now && is(key));
+        let mut due: Vec<_> = due.map(|(key, task)| (task.due_at, key.handle(), key.clone())).collect();
         due.sort();
-        Ok(due.into_iter().take(limit).map(|(_, key)| key).collect())
+        Ok(due.into_iter().take(limit).map(|(_, _, key)| key).collect())
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        let ledger = self.ledger();
+        let over = |order: &Order| {
+            order.state == OrderState::Open && order.expires_at.is_some_and(|at| at <= stale.expired_by)
+        };
+        let mut orders: Vec<_> = ledger.orders.rows().iter().filter(|(_, order)| over(order)).collect();
+        orders.sort_by_key(|(id, order)| (order.expires_at, *id));
+        let mut keys: Keys =
+            orders.into_iter().take(stale.limit).map(|(id, _)| Key::Order(id.clone())).collect();
+        if let Some((from, to)) = stale.unbound {
+            let waits = |row: &Payment| row.order.is_none() && row.first_at > from && row.first_at <= to;
+            let mut payments: Vec<_> = ledger.payments.rows().iter().filter(|(_, row)| waits(row)).collect();
+            payments.sort_by_key(|(key, row)| (row.first_at, *key));
+            let payments = payments.into_iter().take(stale.limit);
+            keys.extend(payments.map(|(key, _)| Key::Payment(key.clone())));
+        }
+        for effect in &stale.configured {
+            let parked =
+                |key: &TaskKey, task: &Task| task.state == TaskState::Parked && key.effect() == Some(effect);
+            let mut tasks: Vec<_> = ledger
+                .tasks
+                .rows()
+                .iter()
+                .filter(|(key, task)| parked(key, task))
+                .map(|(key, _)| key)
+                .collect();
+            tasks.sort_by_key(|key| key.handle());
+            keys.extend(tasks.into_iter().take(stale.limit).map(TaskKey::key));
+        }
+        Ok(keys)
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        let ledger = self.ledger();
+        let from = AttemptKey { task: task.clone(), version: 0 };
+        let rows = ledger.attempts.rows().range(from..).take_while(|(key, _)| key.task == *task);
+        let mut rows: Vec<_> = rows.map(|(key, row)| (key.version, row.clone())).collect();
+        rows.reverse();
+        Ok(rows)
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        let ledger = self.ledger();
+        let found = ledger.tasks.rows().iter().find(|(key, _)| key.handle() == handle);
+        Ok(found.map(|(key, task)| (key.clone(), task.clone())))
     }
 
     fn orders(&self, filter: &OrderFilter, wanted: &Page) -> Result<Listed<OrderId>> {
@@ -170,13 +224,14 @@ impl Store for MemoryStore {
     fn tasks(&self, filter: &TaskFilter, wanted: &Page) -> Result<Listed<(TaskKey, Task)>> {
         let ledger = self.ledger();
         let matches = |key: &TaskKey, task: &Task| {
-            filter.order.as_ref().is_none_or(|order| *order == key.order)
+            filter.order.as_ref().is_none_or(|order| key.order() == Some(order))
+                && filter.kind.is_none_or(|kind| kind == key.kind())
+                && filter.effect.as_ref().is_none_or(|effect| key.effect() == Some(effect))
                 && filter.state.is_none_or(|state| state == task.state)
         };
         let rows = ledger.tasks.rows().iter().filter(|(key, task)| matches(key, task));
         let row = |(key, task): (&TaskKey, &Task)| {
-            let text = format!("{} {} {}", key.order, key.unit, key.kind.as_str());
-            (cursor(task.created_at, text), (key.clone(), task.clone()))
+            (cursor(task.created_at, key.handle()), (key.clone(), task.clone()))
         };
         page(rows.map(row), wanted)
     }
@@ -194,13 +249,16 @@ impl Store for MemoryStore {
 
     fn counts(&self) -> Result<Counts> {
         let ledger = self.ledger();
-        let pending = || ledger.tasks.rows().values().filter(|task| task.state == TaskState::Pending);
+        let pending = || ledger.tasks.rows().values().filter(|task| task.state.active());
+        let tasks = |state| ledger.tasks.rows().values().filter(|task| task.state == state).count() as u64;
         Ok(Counts {
             orders: ledger.orders.rows().len() as u64,
             events: ledger.events.rows().len() as u64,
             entitlements: ledger.entitlements.rows().len() as u64,
             open_cases: ledger.cases.rows().values().filter(|case| case.resolution.is_none()).count() as u64,
             pending_tasks: pending().count() as u64,
+            parked_tasks: tasks(TaskState::Parked),
+            held_tasks: tasks(TaskState::Held),
             oldest_pending_task: pending().map(|task| task.due_at).min(),
             unbound_payments: ledger.payments.rows().values().filter(|p| p.order.is_none()).count() as u64,
         })

@@ -1,7 +1,7 @@
 //! Which order a command concerned, for its audit row: "what was done about this order?" is one question.
 
 use crate::case::{CaseKey, Subject};
-use crate::command::{Command, Decision};
+use crate::command::{CancelTask, Claim, Command, Decision, Prepare, Renew, RetryTask, Settle};
 use crate::id::{EventKey, OrderId, PaymentKey};
 use crate::key::Need;
 use crate::ledger::Ledger;
@@ -15,9 +15,13 @@ pub(super) fn order(ledger: &Ledger, command: &Command) -> Result<Option<OrderId
         Command::ReviveOrder(c) => Some(c.order.clone()),
         Command::SetEntitlement(c) => Some(c.order.clone()),
         Command::MarkOutside(c) => Some(c.order.clone()),
-        Command::RetryTask(c) => Some(c.task.order.clone()),
-        Command::CancelTask(c) => Some(c.task.order.clone()),
-        Command::Grant(task) => Some(task.order.clone()),
+        Command::RetryTask(RetryTask { task, .. })
+        | Command::CancelTask(CancelTask { task, .. })
+        | Command::Claim(Claim { task, .. })
+        | Command::Renew(Renew { task, .. })
+        | Command::Prepare(Prepare { task, .. })
+        | Command::Settle(Settle { task, .. })
+        | Command::Grant(task) => of_subject(ledger, &task.subject)?,
         Command::ResolveCase(c) => match &c.decision {
             Decision::Bind(order) => Some(order.clone()),
             Decision::Accept | Decision::Reject | Decision::Note => of_case(ledger, &c.case)?,
@@ -27,8 +31,8 @@ pub(super) fn order(ledger: &Ledger, command: &Command) -> Result<Option<OrderId
         }
         Command::AskLookup(c) => of_payment(ledger, &c.payment)?,
         Command::Observe(c) => of_payment(ledger, &c.payment)?,
-        // A delivery is about many orders; a key about none.
-        Command::Receive(_) | Command::AddKey(_) | Command::RevokeKey(_) => None,
+        // A delivery is about many orders; a key about none; nobody asked for a sweep.
+        Command::Receive(_) | Command::Sweep(_) | Command::AddKey(_) | Command::RevokeKey(_) => None,
     })
 }
 
@@ -36,7 +40,11 @@ fn of_case(ledger: &Ledger, key: &CaseKey) -> Result<Option<OrderId>, Need> {
     if let Some(order) = ledger.case(key)?.and_then(|case| case.order.clone()) {
         return Ok(Some(order));
     }
-    match &key.subject {
+    of_subject(ledger, &key.subject)
+}
+
+fn of_subject(ledger: &Ledger, subject: &Subject) -> Result<Option<OrderId>, Need> {
+    match subject {
         Subject::Order(order) => Ok(Some(order.clone())),
         Subject::Payment(payment) => of_payment(ledger, payment),
         Subject::Event(event) => of_event(ledger, event),

@@ -3,14 +3,18 @@
 mod audit;
 mod bind;
 mod case;
+mod effect;
 mod grant;
 mod key;
+mod lookup;
 mod observe;
 mod operator;
 mod order;
+mod outbox;
 mod outside;
 mod receive;
 mod settle;
+mod sweep;
 
 use crate::command::Command;
 use crate::key::Need;
@@ -82,5 +86,10 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::MarkOutside(command) => outside::mark(ledger, command, context),
         Command::ReviveOrder(command) => operator::revive(ledger, command, context),
         Command::Reprocess(command) => receive::reprocess(ledger, command, context),
+        Command::Claim(command) => outbox::claim(ledger, command, context),
+        Command::Renew(command) => outbox::renew(ledger, command, context),
+        Command::Prepare(command) => outbox::prepare(ledger, command, context),
+        Command::Settle(command) => outbox::record(ledger, command, context),
+        Command::Sweep(key) => sweep::sweep(ledger, key, context),
     }
 }

@@ -8,8 +8,7 @@ use paidonce_ledger::{
     Digest, DisputeState, Entitlement, Event, EventKey, EventOutcome, Fact, FactKey, FactValue, Fulfil,
     Ledger, MarkOutside, Notice, Observe, Order, OrderId, OrderState, Outside, Owed, PaymentAccount,
     PaymentKey, Policy, Reading, Reason, RefundState, Refusal, Reply, Reprocess, ResolveCase, RetryTask,
-    ReviveOrder, RevokeKey, Scope, SetEntitlement, Standing, Task, TaskKey, TaskKind, TaskState, Timestamp,
-    Unit,
+    ReviveOrder, RevokeKey, Scope, SetEntitlement, Standing, Task, TaskKey, TaskState, Timestamp, Unit,
 };
 
 /// A ledger, and a clock that every command moves.
@@ -102,7 +101,7 @@ impl Book {
 }
 
 fn grant(unit: Unit) -> TaskKey {
-    TaskKey { order: id("1001"), unit, kind: TaskKind::Grant }
+    TaskKey::grant(id("1001"), unit)
 }
 
 fn payment(text: &str) -> PaymentKey {

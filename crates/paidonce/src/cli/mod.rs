@@ -20,6 +20,7 @@ mod references;
 mod reprocess;
 mod send;
 mod serve;
+mod sweep;
 mod tasks;
 mod transport;
 
@@ -102,6 +103,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Check everything in the store against the promises, or list who did what.
     Audit(audit::AuditArgs),
+    /// Do now what time has made due; with --all, apply the present policy to every order.
+    Sweep(sweep::SweepArgs),
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -142,6 +145,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
         Command::Keys(command) => keys::run(&command, context),
         Command::Explain(args) => explain::run(&args, context),
         Command::Audit(args) => audit::run(&args, context),
+        Command::Sweep(args) => sweep::run(&args, context),
         Command::Config(command) => config::run(&command, context),
         Command::Contract(command) => contract::run(&command, context),
         Command::Completions(args) => completions::run(&args, context),

@@ -45,6 +45,9 @@ fn refusal(refused: &Refused) -> Refusal {
         | Refused::ReferenceDiffers
         | Refused::AlreadyGranted
         | Refused::TaskNotRetryable { .. }
+        | Refused::LeaseLost
+        | Refused::Superseded
+        | Refused::NotWanted
         | Refused::KeyExists
         | Refused::CaseEnded
         | Refused::NotAPayment

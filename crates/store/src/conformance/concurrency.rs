@@ -3,9 +3,7 @@
 use std::sync::Barrier;
 
 use paidonce_ledger::testing::{about, eur, id, place, receive, register};
-use paidonce_ledger::{
-    CaptureState, Command, Fact, Granted, Notice, Policy, Received, Reply, TaskKey, TaskKind, Unit,
-};
+use paidonce_ledger::{CaptureState, Command, Fact, Granted, Notice, Policy, Received, Reply, TaskKey, Unit};
 
 use super::{Harness, NOW, commit, grant_all, sound};
 use crate::Store;
@@ -58,7 +56,7 @@ pub(super) fn twenty_grants(harness: &dyn Harness) {
     let (store, policy) = (harness.fresh(), Policy::default());
     commit(&*store, &[Command::PlaceOrder(place("1001", &eur("10"), &["pi_1"]))], &policy);
     commit(&*store, &[receive(vec![captured("evt_1", "pi_1")])], &policy);
-    let task = TaskKey { order: id("1001"), unit: Unit::Order, kind: TaskKind::Grant };
+    let task = TaskKey::grant(id("1001"), Unit::Order);
     let replies = at_once(&[&*store], 20, &Command::Grant(task));
     let granted = |what| replies.iter().filter(|reply| **reply == Reply::Granted(what)).count();
     assert_eq!((granted(Granted::Now), granted(Granted::Before)), (1, 19));

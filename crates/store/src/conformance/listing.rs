@@ -141,7 +141,8 @@ pub(super) fn filters(harness: &dyn Harness) {
         .expect("one");
     assert_eq!(store.case(&handle).expect("readable").map(|(_, case)| case), Some(case));
     assert_eq!(store.case("000000000000").expect("readable"), None);
-    let tasks = TaskFilter { order: Some(id("o_1")), state: Some(paidonce_ledger::TaskState::Done) };
+    let state = Some(paidonce_ledger::TaskState::Done);
+    let tasks = TaskFilter { order: Some(id("o_1")), state, ..TaskFilter::default() };
     assert_eq!(store.tasks(&tasks, &page).expect("readable").rows.len(), 1);
     let counts = store.counts().expect("readable");
     assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 2, 7));

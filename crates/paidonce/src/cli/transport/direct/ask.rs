@@ -100,12 +100,12 @@ impl Transport for Direct {
             TaskState::parse(word).ok_or_else(|| {
                 Failure::usage(
                     format!("{word:?} is no state of a task"),
-                    "write pending, done, cancelled or stopped",
+                    "write pending, calling, uncertain, done, cancelled, parked, held or stopped",
                 )
             })
         });
         let order = optional(query.order.as_ref(), "--order")?;
-        let filter = TaskFilter { state: state.transpose()?, order };
+        let filter = TaskFilter { state: state.transpose()?, order, ..TaskFilter::default() };
         Ok(Listing::of(self.store.tasks(&filter, page)?, |(key, task)| TaskShown::of(&key, &task)))
     }
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {

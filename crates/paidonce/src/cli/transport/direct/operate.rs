@@ -2,7 +2,7 @@
 
 use paidonce_ledger::{
     CancelOrder, CancelTask, Command, OrderId, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, TaskKey,
-    TaskKind, Unit,
+    Unit,
 };
 
 use super::super::{Answer, Operate, Transport, unknown_case};
@@ -32,7 +32,7 @@ fn unit_of(unit: &str) -> Answer<Unit> {
 }
 
 fn grant(order: &str, unit: &str) -> Answer<TaskKey> {
-    Ok(TaskKey { order: order_id(order)?, unit: unit_of(unit)?, kind: TaskKind::Grant })
+    Ok(TaskKey::grant(order_id(order)?, unit_of(unit)?))
 }
 
 impl Operate for Direct {
