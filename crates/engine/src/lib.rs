@@ -4,6 +4,7 @@
 
 mod clock;
 mod committer;
+mod destination;
 mod engine;
 mod explain;
 mod lane;
@@ -14,6 +15,7 @@ mod worker;
 
 pub use clock::{Clock, Sleep};
 pub use committer::{Settings, SubmitError};
+pub use destination::{Answer, Answering, Destination, News, Sending};
 pub use engine::Engine;
 pub use explain::{Entry, Explanation, explain};
 pub use stats::{Stats, StatsSnapshot};
