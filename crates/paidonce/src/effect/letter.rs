@@ -75,14 +75,20 @@ impl LetterSettings {
         if what == Some(Happening::CaseOpened) {
             return self.to.clone().ok_or("cases are not told to customers, and `to` is not set");
         }
-        let address = customer.filter(|_| self.to_customer).and_then(|text| text.parse::<Address>().ok());
-        let mailbox = address.map(|address| Mailbox::new(None, address));
-        mailbox.or_else(|| self.to.clone()).ok_or(if self.to_customer {
-            "there is no recipient: the order's customer is no e-mail address, and `to` is not set"
-        } else {
-            "there is no recipient: `to` is not set"
-        })
+        customer.filter(|_| self.to_customer).and_then(mailbox).or_else(|| self.to.clone()).ok_or(
+            if self.to_customer {
+                "there is no recipient: the order's customer is no e-mail address, and `to` is not set"
+            } else {
+                "there is no recipient: `to` is not set"
+            },
+        )
     }
+}
+
+/// A customer as a mailbox, if it is one bare address. Quoted local parts are none: header parsers disagree on them.
+fn mailbox(customer: &str) -> Option<Mailbox> {
+    let address = customer.parse::<Address>().ok().filter(|address| !address.user().contains('"'));
+    address.map(|address| Mailbox::new(None, address))
 }
 
 /// A subject is one line: line breaks and other controls become blanks.
@@ -125,6 +131,7 @@ mod tests {
             (None, true, paid, Some("customer-7"), "no recipient: the order's customer"),
             (None, true, paid, Some("A <a@example.org>"), "no recipient: the order's customer"),
             (None, true, paid, Some("a@example.org, b@example.org"), "no recipient: the order's customer"),
+            (None, true, paid, Some("\"bcc: x\"@example.org"), "no recipient: the order's customer"),
             (None, true, paid, None, "no recipient: the order's customer"),
             (None, false, paid, Some("a@example.org"), "no recipient: `to` is not set"),
         ] {
@@ -136,7 +143,10 @@ mod tests {
 
     #[test]
     fn a_subject_is_one_line() {
-        assert_eq!(subject("Paid:\r\nBcc: everyone@example.com\n").unwrap(), "Paid: Bcc: everyone@example.com");
+        assert_eq!(
+            subject("Paid:\r\nBcc: everyone@example.com\n").unwrap(),
+            "Paid: Bcc: everyone@example.com"
+        );
         assert_eq!(subject(" \n\t").unwrap_err(), "the subject is empty");
         assert_eq!(subject(&"ü".repeat(500)).unwrap().chars().count(), SUBJECT_CHARS_MAX);
     }

@@ -6,7 +6,9 @@
 use std::path::Path;
 
 use minijinja::value::{Serde, Value};
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, escape_formatter};
+use minijinja::{
+    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, escape_formatter,
+};
 use paidonce_ledger::Happening;
 
 use super::sample::samples;
@@ -67,7 +69,8 @@ impl Template {
     /// # Errors
     /// `name:line: what is wrong`: something that it names is not there.
     pub fn render(&self, telling: &Telling) -> Result<String, String> {
-        let rendered = self.environment.get_template(&self.name).and_then(|template| template.render(Serde(telling)));
+        let rendered =
+            self.environment.get_template(&self.name).and_then(|template| template.render(Serde(telling)));
         rendered.map_err(|error| told(&self.name, &error))
     }
 

@@ -53,12 +53,7 @@ pub(super) fn render(settings: &LetterSettings, news: &News) -> Result<Vec<u8>, 
     parcel.pack()
 }
 
-fn message(
-    settings: &LetterSettings,
-    news: &News,
-    letter: Letter,
-    to: Mailbox,
-) -> Result<Vec<u8>, String> {
+fn message(settings: &LetterSettings, news: &News, letter: Letter, to: Mailbox) -> Result<Vec<u8>, String> {
     let since = Duration::from_millis(u64::try_from(news.at.0).unwrap_or(0));
     let mut builder = Message::builder()
         .from(settings.from.clone())

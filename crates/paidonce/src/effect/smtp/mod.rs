@@ -127,7 +127,8 @@ impl Destination for Smtp {
 fn tls(server: &SmtpServer) -> Result<TlsParameters, &'static str> {
     let mut builder = TlsParameters::builder(server.host.clone());
     if let Some(pem) = &server.ca_pem {
-        let certificate = Certificate::from_pem(pem).map_err(|_| "the ca file holds no certificate in PEM")?;
+        let certificate =
+            Certificate::from_pem(pem).map_err(|_| "the ca file holds no certificate in PEM")?;
         builder = builder.add_root_certificate(certificate);
     }
     builder.build().map_err(|_| "the ca file's certificate cannot be used")
