@@ -3,9 +3,14 @@
 //! the ledger's to decide, not theirs.
 
 pub mod answer;
+mod broker;
 mod deadline;
 pub mod letter;
+mod link;
+pub mod login;
+pub mod nats;
 pub mod parcel;
+pub mod rabbitmq;
 pub mod sample;
 pub mod smtp;
 pub mod telling;

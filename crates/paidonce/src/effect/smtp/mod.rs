@@ -4,16 +4,17 @@
 mod message;
 mod session;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lettre::transport::smtp::client::{Certificate, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
-use paidonce_contracts::Secret;
 use paidonce_engine::{Answer, Answering, Destination, News, Sending};
 
 use super::answer::{Mask, not_configured, refused, retry, shown, uncertain};
 use super::deadline::by;
 use super::letter::LetterSettings;
+use super::login::Login;
 use super::parcel::Parcel;
 use message::Head;
 use session::Session;
@@ -29,15 +30,6 @@ pub enum SmtpTls {
     None,
 }
 
-/// A name and a password.
-#[derive(Debug, Clone)]
-pub struct Login {
-    /// The name.
-    pub user: String,
-    /// The password.
-    pub password: Secret,
-}
-
 /// Where mails are handed in.
 #[derive(Debug, Clone)]
 pub struct SmtpServer {
@@ -49,8 +41,8 @@ pub struct SmtpServer {
     pub tls: SmtpTls,
     /// How to log in, if one must.
     pub login: Option<Login>,
-    /// A certificate in PEM that is trusted besides the system's.
-    pub ca_pem: Option<Vec<u8>>,
+    /// A file with a certificate in PEM that is trusted besides the system's.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// What `kind = "smtp"` needs.
@@ -84,7 +76,9 @@ impl Smtp {
         let hello = ClientId::Domain(settings.letter.from.email.domain().to_owned());
         let route = |server: SmtpServer| {
             if server.tls == SmtpTls::None && server.login.is_some() {
-                return Err("a password is not sent without TLS: remove the login or tls = \"none\"");
+                return Err(
+                    "a password is not sent without TLS: remove the login or tls = \"none\"".to_owned()
+                );
             }
             let tls = if server.tls == SmtpTls::None { None } else { Some(tls(&server)?) };
             Ok(Route { server, tls, hello })
@@ -124,12 +118,13 @@ impl Destination for Smtp {
     }
 }
 
-fn tls(server: &SmtpServer) -> Result<TlsParameters, &'static str> {
+fn tls(server: &SmtpServer) -> Result<TlsParameters, String> {
     let mut builder = TlsParameters::builder(server.host.clone());
-    if let Some(pem) = &server.ca_pem {
-        let certificate =
-            Certificate::from_pem(pem).map_err(|_| "the ca file holds no certificate in PEM")?;
+    if let Some(file) = &server.ca_file {
+        let wrong = |why: &dyn std::fmt::Display| format!("the ca_file {}: {why}", file.display());
+        let pem = std::fs::read(file).map_err(|error| wrong(&error))?;
+        let certificate = Certificate::from_pem(&pem).map_err(|error| wrong(&error))?;
         builder = builder.add_root_certificate(certificate);
     }
-    builder.build().map_err(|_| "the ca file's certificate cannot be used")
+    builder.build().map_err(|error| format!("TLS for {}: {error}", server.host))
 }

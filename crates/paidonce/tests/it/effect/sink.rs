@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -51,8 +52,8 @@ struct Seen {
 /// The server. It serves as long as the test runs.
 pub(super) struct Sink {
     pub(super) port: u16,
-    /// The certificate that its own was made by.
-    pub(super) ca_pem: Vec<u8>,
+    /// Its certificate, which vouches for itself.
+    certificate: tempfile::NamedTempFile,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -62,7 +63,7 @@ impl Sink {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let (tls, ca_pem) = certificate();
+        let (tls, certificate) = certificate();
         let session = (protects, fault, tls, seen.clone());
         std::thread::spawn(move || {
             for socket in listener.incoming() {
@@ -71,7 +72,12 @@ impl Sink {
                 std::thread::spawn(move || Session { protects, fault, seen }.serve(socket, tls));
             }
         });
-        Self { port, ca_pem, seen }
+        Self { port, certificate, seen }
+    }
+
+    /// The file of the certificate to trust.
+    pub(super) fn ca_file(&self) -> PathBuf {
+        self.certificate.path().to_owned()
     }
 
     pub(super) fn taken(&self) -> Vec<Taken> {
@@ -88,7 +94,7 @@ fn verb(line: &str) -> String {
     line.split([' ', ':']).next().unwrap_or_default().to_ascii_uppercase()
 }
 
-fn certificate() -> (Arc<ServerConfig>, Vec<u8>) {
+fn certificate() -> (Arc<ServerConfig>, tempfile::NamedTempFile) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -97,7 +103,9 @@ fn certificate() -> (Arc<ServerConfig>, Vec<u8>) {
         .with_no_client_auth()
         .with_single_cert(vec![made.cert.der().clone()], key)
         .unwrap();
-    (Arc::new(config), made.cert.pem().into_bytes())
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(made.cert.pem().as_bytes()).unwrap();
+    (Arc::new(config), file)
 }
 
 trait Wire: Read + Write {}

@@ -1,7 +1,8 @@
 //! E-mail by SMTP: what each reply, and each silence, means for the task.
 
 use paidonce::effect::letter::LetterSettings;
-use paidonce::effect::smtp::{Login, Smtp, SmtpServer, SmtpSettings, SmtpTls};
+use paidonce::effect::login::Login;
+use paidonce::effect::smtp::{Smtp, SmtpServer, SmtpSettings, SmtpTls};
 use paidonce::effect::template::{Template, Writes};
 use paidonce_contracts::Secret;
 use paidonce_engine::Destination;
@@ -27,7 +28,7 @@ fn letter(text: &str, html: Option<&str>) -> LetterSettings {
 }
 
 fn server(port: u16, tls: SmtpTls) -> SmtpServer {
-    SmtpServer { host: "localhost".to_owned(), port, tls, login: None, ca_pem: None }
+    SmtpServer { host: "localhost".to_owned(), port, tls, login: None, ca_file: None }
 }
 
 fn smtp(server: SmtpServer) -> Smtp {
@@ -145,8 +146,7 @@ fn p14_over_tls_it_logs_in_and_the_password_is_nowhere_else() {
     let login = || Some(Login { user: "shop".to_owned(), password: Secret::new("correct-horse") });
     for (protects, tls) in [(Protects::Upgrades, SmtpTls::StartTls), (Protects::FromTheStart, SmtpTls::Tls)] {
         let sink = Sink::start(protects, None);
-        let server =
-            SmtpServer { login: login(), ca_pem: Some(sink.ca_pem.clone()), ..server(sink.port, tls) };
+        let server = SmtpServer { login: login(), ca_file: Some(sink.ca_file()), ..server(sink.port, tls) };
         assert!(!format!("{server:?}").contains("correct-horse"));
         let answer = send(&smtp(server), &paid("order-1", Some(CUSTOMER)));
         assert_eq!(answer.outcome, Outcome::Done, "{}", said(&answer));
@@ -155,7 +155,7 @@ fn p14_over_tls_it_logs_in_and_the_password_is_nowhere_else() {
     }
     let sink = Sink::start(Protects::FromTheStart, Some(("AUTH", Act::Say("535 not correct-horse"))));
     let refusing =
-        SmtpServer { login: login(), ca_pem: Some(sink.ca_pem.clone()), ..server(sink.port, SmtpTls::Tls) };
+        SmtpServer { login: login(), ca_file: Some(sink.ca_file()), ..server(sink.port, SmtpTls::Tls) };
     let answer = send(&smtp(refusing), &paid("order-1", Some(CUSTOMER)));
     assert!(is_retry(&answer) && answer.detail.contains("535"), "{}", said(&answer));
     assert!(answer.detail.contains("***") && !answer.detail.contains("correct-horse"), "{}", said(&answer));

@@ -1,0 +1,72 @@
+//! What NATS and RabbitMQ share: one message for a broker, made once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use paidonce_engine::{News, Sending};
+use serde::{Deserialize, Serialize};
+
+use super::parcel::Parcel;
+use super::telling::Telling;
+use super::template::Template;
+
+/// The most bytes of a subject or routing key: AMQP's bound.
+const ADDRESS_BYTES_MAX: usize = 255;
+
+/// Where a message goes, and what goes beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// The subject or routing key.
+    pub(super) to: String,
+    /// What happened.
+    pub(super) happening: String,
+    /// When, in milliseconds since the Unix epoch.
+    pub(super) at_ms: i64,
+}
+
+/// The message about something: its default JSON, under the address that the template gives.
+pub(super) fn render(to: &Template, news: &News) -> Result<Vec<u8>, String> {
+    let telling = Telling::of(news);
+    let to = address(to.render(&telling)?)?;
+    let head = Head { to, happening: telling.happening.to_owned(), at_ms: news.at.0 };
+    Parcel { head, content: telling.to_json()? }.pack()
+}
+
+/// Refuses what no broker takes as one address, or takes as many.
+fn address(text: String) -> Result<String, String> {
+    let plain = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '*' | '>' | '#');
+    let parts = || text.split('.').all(|part| !part.is_empty());
+    if text.len() <= ADDRESS_BYTES_MAX && text.chars().all(plain) && parts() {
+        return Ok(text);
+    }
+    Err(format!(
+        "{text:?} is no address of a message: write words with dots between, without blanks, *, > and #"
+    ))
+}
+
+/// What every try carries beside the message.
+pub(super) fn headers(head: &Head, sending: &Sending) -> BTreeMap<&'static str, String> {
+    let mut headers = BTreeMap::from([
+        ("Idempotency-Key", sending.key.clone()),
+        ("Paidonce-Happening", head.happening.clone()),
+        ("Paidonce-Revision", sending.revision.to_string()),
+    ]);
+    headers.extend(sending.trace.as_ref().map(|trace: &Arc<str>| ("traceparent", trace.to_string())));
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_one_address() {
+        for right in ["orders", "paidonce.order_paid", "a-b.c_d.Ä"] {
+            assert_eq!(address(right.to_owned()).as_deref(), Ok(right));
+        }
+        let long = "x".repeat(ADDRESS_BYTES_MAX + 1);
+        for wrong in ["", "a..b", ".a", "a.", "a b", "a\r\nPUB b", "a.*", "a.>", "#", &long] {
+            assert!(address(wrong.to_owned()).is_err(), "{wrong:?}");
+        }
+    }
+}
