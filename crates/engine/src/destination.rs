@@ -67,6 +67,12 @@ pub trait Destination: Send + Sync {
     /// Sends it. Must be over by the deadline; dropping the future ends the call.
     fn send(&self, sending: Sending) -> Answering<'_>;
 
+    /// Whether it has said that it takes nothing any more (HTTP's 410): nothing is sent until the program is started
+    /// anew, and what is due waits in plain view.
+    fn is_gone(&self) -> bool {
+        false
+    }
+
     /// Asks whether a message of unknown outcome has arrived: `Done`, `Retry` (it has not), or `Uncertain` (nobody can
     /// say). `None` where the destination cannot be asked.
     fn ask(&self, sending: Sending) -> Option<Answering<'_>> {

@@ -138,6 +138,11 @@ impl<'a> Section<'a> {
         })
     }
 
+    /// Yes or no.
+    pub(super) fn flag(&self, key: &'static str, default: bool) -> bool {
+        self.typed(key, "true or false", DeValue::as_bool).map_or(default, |(flag, _)| flag)
+    }
+
     /// A list of texts.
     pub(super) fn texts(&self, key: &'static str) -> Vec<Text<'a>> {
         let Some((array, _)) = self.typed(key, "a list of texts", DeValue::as_array) else {

@@ -4,11 +4,14 @@
 
 pub mod answer;
 mod broker;
+pub mod configured;
 mod deadline;
+pub mod http;
 pub mod letter;
 mod link;
 pub mod login;
 pub mod nats;
+pub mod outbound;
 pub mod parcel;
 pub mod rabbitmq;
 pub mod sample;

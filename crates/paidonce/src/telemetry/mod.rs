@@ -3,6 +3,7 @@
 //! Neither ever holds a body, a signature, a secret or a customer (P14): events carry ids and outcomes only.
 
 mod metrics;
+mod outside;
 
 use std::io::IsTerminal as _;
 
