@@ -3,6 +3,8 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use paidonce_engine::{Answering, Destination, News, Sending};
+
 /// A destination ends a little before the engine would end it: it knows what has left, and the engine does not.
 const AHEAD: Duration = Duration::from_millis(50);
 
@@ -10,4 +12,20 @@ const AHEAD: Duration = Duration::from_millis(50);
 pub(super) async fn by<F: Future>(deadline: Instant, call: F) -> Option<F::Output> {
     let ends = deadline.checked_sub(AHEAD).unwrap_or(deadline);
     tokio::time::timeout_at(ends.into(), call).await.ok()
+}
+
+/// A destination none of whose calls takes longer than this, however long the lease is.
+pub(super) struct Timed<D> {
+    pub(super) timeout: Duration,
+    pub(super) to: D,
+}
+
+impl<D: Destination> Destination for Timed<D> {
+    fn render(&self, news: &News) -> Result<Vec<u8>, String> {
+        self.to.render(news)
+    }
+
+    fn send(&self, sending: Sending) -> Answering<'_> {
+        self.to.send(Sending { deadline: sending.deadline.min(Instant::now() + self.timeout), ..sending })
+    }
 }

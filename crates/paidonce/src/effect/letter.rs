@@ -7,7 +7,9 @@ use lettre::Address;
 use lettre::message::Mailbox;
 use paidonce_engine::News;
 use paidonce_ledger::Happening;
+use serde::{Deserialize, Serialize};
 
+use super::parcel::Parcel;
 use super::telling::{Telling, happening};
 use super::template::Template;
 
@@ -31,6 +33,23 @@ pub struct LetterSettings {
     pub text: Template,
     /// The template of the HTML alternative.
     pub html: Option<Template>,
+}
+
+/// Who sends a mail to whom: the head of what is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    pub(super) from: String,
+    to: Vec<String>,
+    /// Why there is nobody to send it to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nobody: Option<String>,
+}
+
+impl Head {
+    /// Whom it goes to; or why there is nobody.
+    pub(super) fn recipients(&self) -> Result<&[String], String> {
+        self.nobody.as_ref().map_or(Ok(&self.to), |why| Err(why.clone()))
+    }
 }
 
 /// A mail.
@@ -69,6 +88,28 @@ impl LetterSettings {
             text: self.text.render(&telling)?,
             html: self.html.as_ref().map(|html| html.render(&telling)).transpose()?,
         })
+    }
+
+    /// What is stored: who gets it, and what `content` makes of the mail. Without a recipient the reason is stored, so
+    /// that the try says it and the task is a case at once, which no retry would mend.
+    pub(super) fn pack(
+        &self,
+        news: &News,
+        content: impl FnOnce(Letter, Mailbox) -> Result<Vec<u8>, String>,
+    ) -> Result<Vec<u8>, String> {
+        let letter = self.write(news)?;
+        let from = self.from.email.to_string();
+        let parcel = match letter.to.clone() {
+            Ok(to) => Parcel {
+                head: Head { from, to: vec![to.email.to_string()], nobody: None },
+                content: content(letter, to)?,
+            },
+            Err(why) => Parcel {
+                head: Head { from, to: Vec::new(), nobody: Some(why.to_owned()) },
+                content: Vec::new(),
+            },
+        };
+        parcel.pack()
     }
 
     fn recipient(&self, what: Option<Happening>, customer: Option<&str>) -> Result<Mailbox, &'static str> {

@@ -14,6 +14,7 @@ pub mod nats;
 pub mod outbound;
 pub mod parcel;
 pub mod rabbitmq;
+pub mod resend;
 pub mod sample;
 pub mod smtp;
 pub mod telling;

@@ -1,6 +1,6 @@
 //! HTTP calls: signed by Standard Webhooks, with an idempotency key and the order's revision, to a checked address.
 
-mod outcome;
+pub(super) mod outcome;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -172,7 +172,7 @@ impl Http {
     }
 }
 
-fn now() -> paidonce_ledger::Timestamp {
+pub(super) fn now() -> paidonce_ledger::Timestamp {
     paidonce_engine::Clock::now(&SystemClock)
 }
 

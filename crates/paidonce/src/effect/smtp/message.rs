@@ -2,55 +2,15 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use lettre::address::Envelope;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
-use lettre::message::{Mailbox, Message, MultiPart, SinglePart};
-use lettre::{Address, message::MessageBuilder};
+use lettre::message::{Mailbox, Message, MessageBuilder, MultiPart, SinglePart};
 use paidonce_engine::News;
-use serde::{Deserialize, Serialize};
 
 use crate::effect::letter::{Letter, LetterSettings};
-use crate::effect::parcel::Parcel;
 
-/// Who hands a message to whom.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Head {
-    from: String,
-    /// Nobody, if `nobody` says why.
-    to: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nobody: Option<String>,
-}
-
-impl Head {
-    /// The envelope; or why there is none.
-    pub(super) fn envelope(&self) -> Result<Envelope, String> {
-        if let Some(nobody) = &self.nobody {
-            return Err(nobody.clone());
-        }
-        let unreadable = |_| "the stored request holds what is no address".to_owned();
-        let from = self.from.parse::<Address>().map_err(unreadable)?;
-        let to = self.to.iter().map(|to| to.parse::<Address>().map_err(unreadable));
-        let to = to.collect::<Result<Vec<_>, _>>()?;
-        Envelope::new(Some(from), to).map_err(|_| "the stored request has no recipient".to_owned())
-    }
-}
-
-/// The message about something, with its envelope. Without a recipient there is no message, and the reason instead.
+/// The message about something, with its envelope.
 pub(super) fn render(settings: &LetterSettings, news: &News) -> Result<Vec<u8>, String> {
-    let letter = settings.write(news)?;
-    let from = settings.from.email.to_string();
-    let parcel = match letter.to.clone() {
-        Ok(to) => {
-            let head = Head { from, to: vec![to.email.to_string()], nobody: None };
-            Parcel { head, content: message(settings, news, letter, to)? }
-        }
-        Err(nobody) => {
-            let head = Head { from, to: Vec::new(), nobody: Some(nobody.to_owned()) };
-            Parcel { head, content: Vec::new() }
-        }
-    };
-    parcel.pack()
+    settings.pack(news, |letter, to| message(settings, news, letter, to))
 }
 
 fn message(settings: &LetterSettings, news: &News, letter: Letter, to: Mailbox) -> Result<Vec<u8>, String> {

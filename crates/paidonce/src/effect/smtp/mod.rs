@@ -7,16 +7,17 @@ mod session;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lettre::Address;
+use lettre::address::Envelope;
 use lettre::transport::smtp::client::{Certificate, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use paidonce_engine::{Answer, Answering, Destination, News, Sending};
 
 use super::answer::{Mask, not_configured, refused, retry, shown, uncertain};
 use super::deadline::by;
-use super::letter::LetterSettings;
+use super::letter::{Head, LetterSettings};
 use super::login::Login;
 use super::parcel::Parcel;
-use message::Head;
 use session::Session;
 
 /// How the connection is protected.
@@ -91,7 +92,7 @@ impl Smtp {
             return shown(not_configured("no SMTP server is configured"), []);
         };
         let read = Parcel::<Head>::unpack(sending.body.bytes());
-        let (envelope, mail) = match read.and_then(|parcel| Ok((parcel.head.envelope()?, parcel.content))) {
+        let (envelope, mail) = match read.and_then(|parcel| Ok((envelope(&parcel.head)?, parcel.content))) {
             Ok(read) => read,
             Err(why) => return shown(refused(why), []),
         };
@@ -116,6 +117,16 @@ impl Destination for Smtp {
     fn send(&self, sending: Sending) -> Answering<'_> {
         Box::pin(self.deliver(sending))
     }
+}
+
+/// The envelope; or why there is none.
+fn envelope(head: &Head) -> Result<Envelope, String> {
+    let address = |text: &String| {
+        text.parse::<Address>().map_err(|_| "the stored request holds what is no address".to_owned())
+    };
+    let to = head.recipients()?.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+    Envelope::new(Some(address(&head.from)?), to)
+        .map_err(|_| "the stored request has no recipient".to_owned())
 }
 
 fn tls(server: &SmtpServer) -> Result<TlsParameters, String> {
