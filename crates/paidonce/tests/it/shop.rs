@@ -10,7 +10,9 @@ use paidonce::config::Config;
 use paidonce::fresh;
 use paidonce::serve::Server;
 use paidonce::source::Sources;
-use paidonce_ledger::{AddKey, Command, KeyName, Ledger, Reply, RevokeKey, Scope, Stamp};
+use paidonce_ledger::{
+    AddKey, Command, KeyName, Ledger, OrderId, Reply, RevokeKey, Scope, Stamp, TaskKey, Unit,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -231,6 +233,11 @@ impl Drop for Shop {
 
 pub(crate) fn stamp() -> Stamp {
     Stamp { id: fresh::command_id(), by: Arc::from("test"), reason: None }
+}
+
+/// The short name of an order's grant.
+pub(crate) fn grant_of(order: &str) -> String {
+    TaskKey::grant(OrderId::new(order).unwrap(), Unit::Order).handle()
 }
 
 /// An order of 19.90 EUR.
