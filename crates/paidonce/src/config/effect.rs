@@ -2,15 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use paidonce_ledger::{EffectName, EffectRule, Happening, Retries};
 
+use super::broker::{NatsConfig, RabbitConfig};
+use super::mail::{ResendConfig, SmtpConfig};
 use super::secret::SecretRef;
 use super::section::{Section, Text};
 use crate::effect::http::KEY_MARK;
 use crate::effect::outbound::Target;
+use crate::effect::resend::KEY_WINDOW;
 
 /// One `[[effect]]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +44,14 @@ pub struct EffectConfig {
 pub enum EffectKind {
     /// A signed HTTP call.
     Http(HttpConfig),
+    /// An e-mail by SMTP.
+    Smtp(SmtpConfig),
+    /// An e-mail by Resend.
+    Resend(ResendConfig),
+    /// A message to NATS JetStream.
+    Nats(NatsConfig),
+    /// A message to RabbitMQ.
+    Rabbit(RabbitConfig),
 }
 
 /// `kind = "http"`.
@@ -66,7 +78,7 @@ pub struct HttpConfig {
 /// How long a call may take, if the file does not say, in seconds.
 const TIMEOUT_S: u64 = 10;
 
-const KEY_WINDOW_S: std::ops::RangeInclusive<u64> = 0..=31_536_000;
+const KEY_WINDOW_S: RangeInclusive<u64> = 0..=31_536_000;
 
 /// Requests are repeated only while the key is known for another minute: less than two leave nothing of it.
 const KEY_WINDOW_LEAST_S: u64 = 120;
@@ -95,7 +107,8 @@ impl EffectConfig {
         let concurrency = section.number("concurrency", 8, 1..=256);
         let timeout = Duration::from_secs(section.number("timeout_s", TIMEOUT_S, 1..=3_600));
         let attempts_max = section.number("attempts_max", 12, 1..=1_000);
-        let window = section.number("key_window_s", 86_400, KEY_WINDOW_S);
+        let (usual, within) = kind.as_ref().map_or((86_400, KEY_WINDOW_S), EffectKind::key_window_s);
+        let window = section.number("key_window_s", usual, within);
         if (1..KEY_WINDOW_LEAST_S).contains(&window) {
             let message = format!(
                 "effect.key_window_s must be 0, if the receiver has no keys, or at least {KEY_WINDOW_LEAST_S}"
@@ -126,6 +139,7 @@ impl EffectConfig {
             key_window_ms: window.filter(|window| *window > 0),
             can_ask: match &self.kind {
                 EffectKind::Http(http) => http.status_url.is_some(),
+                _ => false,
             },
             retries: Retries { attempts_max: self.attempts_max, ..Retries::default() },
         }
@@ -147,6 +161,10 @@ impl EffectConfig {
         }
         match &self.kind {
             EffectKind::Http(http) => http.show(out),
+            EffectKind::Smtp(smtp) => smtp.show(out),
+            EffectKind::Resend(resend) => resend.show(out),
+            EffectKind::Nats(nats) => nats.show(out),
+            EffectKind::Rabbit(rabbit) => rabbit.show(out),
         }
         let _ = writeln!(out, "concurrency = {}\ntimeout_s = {}", self.concurrency, self.timeout.as_secs());
         let (attempts_max, window) = (self.attempts_max, self.key_window.as_secs());
@@ -170,10 +188,44 @@ fn kind(section: &Section<'_>, folder: &Path) -> Option<EffectKind> {
     let kind = section.required("kind", "\"http\"")?;
     match kind.text {
         "http" => HttpConfig::read(section, folder).map(EffectKind::Http),
+        "smtp" => SmtpConfig::read(section, folder).map(EffectKind::Smtp),
+        "resend" => ResendConfig::read(section, folder).map(EffectKind::Resend),
+        "nats" => Some(EffectKind::Nats(NatsConfig::read(section, folder))),
+        "rabbitmq" => Some(EffectKind::Rabbit(RabbitConfig::read(section, folder))),
         _ => {
-            section.wrong(kind.span, "effect.kind must be \"http\"");
+            let message = "effect.kind must be \"http\", \"smtp\", \"resend\", \"nats\" or \"rabbitmq\"";
+            section.wrong(kind.span, message);
             None
         }
+    }
+}
+
+impl EffectKind {
+    /// For how long its receiver knows a key again if the file does not say, and what the file may say.
+    fn key_window_s(&self) -> (u64, RangeInclusive<u64>) {
+        match self {
+            Self::Http(_) => (86_400, KEY_WINDOW_S),
+            // Neither has keys. Whoever says otherwise knows who reads the Message-ID or message_id.
+            Self::Smtp(_) | Self::Rabbit(_) => (0, KEY_WINDOW_S),
+            Self::Resend(_) => {
+                let known = KEY_WINDOW.as_secs();
+                (known, 0..=known)
+            }
+            // JetStream's own default of duplicate_window.
+            Self::Nats(_) => (120, KEY_WINDOW_S),
+        }
+    }
+}
+
+/// A text as TOML.
+pub(super) fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// A setting that may be absent.
+pub(super) fn optional(out: &mut String, key: &str, value: Option<impl std::fmt::Display>) {
+    if let Some(value) = value {
+        let _ = writeln!(out, "{key} = {}", quoted(&value.to_string()));
     }
 }
 
@@ -203,7 +255,6 @@ impl HttpConfig {
     }
 
     fn show(&self, out: &mut String) {
-        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         let _ = writeln!(out, "kind = \"http\"\nurl = {}", quoted(&self.url));
         let _ = writeln!(out, "secret = {} # is ***", quoted(&self.secret.to_string()));
         if let Some(secret) = &self.authorization {

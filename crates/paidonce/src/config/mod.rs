@@ -4,9 +4,11 @@
 //! file's tables are read by hand and not by serde's derive, because a person wants all mistakes at once, each with
 //! its line, and serde stops at the first.
 
+mod broker;
 mod effect;
 mod error;
 mod log;
+mod mail;
 mod policy;
 mod secret;
 mod section;
@@ -24,9 +26,11 @@ use std::time::Duration;
 use paidonce_ledger::{Account, Policy, SourcePolicy};
 use toml::de::DeTable;
 
+pub use broker::{BrokerConfig, NatsConfig, RabbitConfig};
 pub use effect::{EffectConfig, EffectKind, HttpConfig};
 pub use error::ConfigError;
 pub use log::{LogConfig, LogFormat};
+pub use mail::{LetterConfig, ResendConfig, SmtpConfig};
 pub use policy::PolicyConfig;
 pub use secret::SecretRef;
 pub use server::ServerConfig;

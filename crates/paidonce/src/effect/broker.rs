@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use paidonce_engine::{News, Sending};
+use paidonce_ledger::Happening;
 use serde::{Deserialize, Serialize};
 
 use super::parcel::Parcel;
+use super::sample::samples;
 use super::telling::Telling;
 use super::template::Template;
 
@@ -30,6 +32,13 @@ pub(super) fn render(to: &Template, news: &News) -> Result<Vec<u8>, String> {
     let to = address(to.render(&telling)?)?;
     let head = Head { to, happening: telling.happening.to_owned(), at_ms: news.at.0 };
     Parcel { head, content: telling.to_json()? }.pack()
+}
+
+/// Tries an address's template with everything that it will be used for.
+pub(super) fn try_for(to: &Template, all: &[Option<Happening>]) -> Result<(), String> {
+    to.try_for(all.iter().copied())?;
+    let all = all.iter().copied().flat_map(samples);
+    all.map(|telling| address(to.render(&telling)?)).try_for_each(|tried| tried.map(|_| ()))
 }
 
 /// Refuses what no broker takes as one address, or takes as many.

@@ -1,10 +1,14 @@
 //! The effects of a configuration, ready to send: secrets, templates and certificates read and tried at start.
 
+mod broker;
+mod mail;
+
 use std::sync::Arc;
 
 use paidonce_engine::Destination;
 use paidonce_ledger::EffectName;
 
+use super::deadline::Timed;
 use super::http::{Http, HttpSettings};
 use super::outbound::{Connector, Target};
 use super::template::{Template, Writes};
@@ -49,7 +53,15 @@ impl Config {
 fn destination(effect: &EffectConfig) -> Result<Arc<dyn Destination>, String> {
     match &effect.kind {
         EffectKind::Http(http) => Ok(Arc::new(http_of(effect, http)?)),
+        EffectKind::Smtp(smtp) => timed(effect, mail::smtp_of(effect, smtp)?),
+        EffectKind::Resend(resend) => timed(effect, mail::resend_of(effect, resend)?),
+        EffectKind::Nats(nats) => timed(effect, broker::nats_of(effect, nats)?),
+        EffectKind::Rabbit(rabbit) => timed(effect, broker::rabbit_of(effect, rabbit)?),
     }
+}
+
+fn timed<D: Destination + 'static>(effect: &EffectConfig, to: D) -> Result<Arc<dyn Destination>, String> {
+    Ok(Arc::new(Timed { timeout: effect.timeout, to }))
 }
 
 fn http_of(effect: &EffectConfig, http: &HttpConfig) -> Result<Http, String> {

@@ -10,6 +10,7 @@ use paidonce_ledger::Happening;
 use serde::{Deserialize, Serialize};
 
 use super::parcel::Parcel;
+use super::sample::samples;
 use super::telling::{Telling, happening};
 use super::template::Template;
 
@@ -72,7 +73,10 @@ impl LetterSettings {
     /// What is wrong with one, with its line.
     pub fn try_for(&self, all: &[Option<Happening>]) -> Result<(), String> {
         let templates = [Some(&self.subject), Some(&self.text), self.html.as_ref()];
-        templates.into_iter().flatten().try_for_each(|template| template.try_for(all.iter().copied()))
+        templates.into_iter().flatten().try_for_each(|template| template.try_for(all.iter().copied()))?;
+        let subjects =
+            all.iter().copied().flat_map(samples).map(|told| subject(&self.subject.render(&told)?));
+        subjects.into_iter().try_for_each(|subject| subject.map(|_| ()))
     }
 
     /// Writes the mail about something.

@@ -4,6 +4,7 @@
 
 pub mod answer;
 mod broker;
+mod certificate;
 pub mod configured;
 mod deadline;
 pub mod http;

@@ -23,6 +23,7 @@ use paidonce_engine::{Answer, Answering, Destination, News, Sending};
 
 use super::answer::{Mask, done, not_configured, refused, retry, shown, uncertain};
 use super::broker::{self, Head};
+use super::certificate;
 use super::deadline::by;
 use super::link::Link;
 use super::login::Login;
@@ -166,10 +167,8 @@ impl RabbitServer {
             vhost: self.vhost.clone(),
             query: AMQPQueryString { heartbeat: Some(HEARTBEAT_S), ..AMQPQueryString::default() },
         };
-        let read = |file: &PathBuf| {
-            std::fs::read_to_string(file).map_err(|error| format!("the ca_file {}: {error}", file.display()))
-        };
-        let tls = OwnedTLSConfig { identity: None, cert_chain: self.ca_file.as_ref().map(read).transpose()? };
+        let cert_chain = self.ca_file.as_deref().map(certificate::read).transpose()?;
+        let tls = OwnedTLSConfig { identity: None, cert_chain };
         let properties = ConnectionProperties::default().with_connection_name("paidonce".into());
         let runtime = lapin::runtime::default_runtime().map_err(|error| error.to_string())?;
         let connecting = Connection::connect_uri_with_config(uri, properties, tls, runtime);

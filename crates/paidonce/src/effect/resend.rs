@@ -70,9 +70,14 @@ struct Reply {
 
 impl Resend {
     /// Keeps the settings; nothing is asked.
-    #[must_use]
-    pub fn new(settings: ResendSettings) -> Self {
-        Self { settings }
+    ///
+    /// # Errors
+    /// An API key that no request can carry.
+    pub fn new(settings: ResendSettings) -> Result<Self, String> {
+        if let Some(api_key) = &settings.api_key {
+            request(&settings.target, api_key, "po_0", Vec::new())?;
+        }
+        Ok(Self { settings })
     }
 
     async fn deliver(&self, sending: Sending) -> Answer {
@@ -91,7 +96,7 @@ impl Resend {
                 Err(Failed::Unsent(why) | Failed::Blocked(why)) => retry(why),
                 Err(Failed::Lost(why)) => uncertain(why),
             },
-            Err(_) => retry("the API key is no header's value"),
+            Err(why) => retry(why),
         };
         let recipients = parcel.head.recipients().unwrap_or_default();
         let recipients = recipients.iter().map(|to| Mask::Recipient(to));
@@ -129,8 +134,8 @@ fn request(
     api_key: &Secret,
     key: &str,
     body: Vec<u8>,
-) -> Result<Request<Full<Bytes>>, hyper::http::Error> {
-    Request::builder()
+) -> Result<Request<Full<Bytes>>, &'static str> {
+    let request = Request::builder()
         .method(Method::POST)
         .uri(target.path())
         .header("host", target.authority())
@@ -138,7 +143,8 @@ fn request(
         .header("authorization", format!("Bearer {}", api_key.expose()))
         .header("content-type", "application/json")
         .header("idempotency-key", key)
-        .body(Full::new(body.into()))
+        .body(Full::new(body.into()));
+    request.map_err(|_| "the API key is no header's value: is there a line break in it?")
 }
 
 /// What an answer means for the mail.

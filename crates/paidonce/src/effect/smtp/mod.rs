@@ -14,6 +14,7 @@ use lettre::transport::smtp::extension::ClientId;
 use paidonce_engine::{Answer, Answering, Destination, News, Sending};
 
 use super::answer::{Mask, not_configured, refused, retry, shown, uncertain};
+use super::certificate;
 use super::deadline::by;
 use super::letter::{Head, LetterSettings};
 use super::login::Login;
@@ -132,10 +133,9 @@ fn envelope(head: &Head) -> Result<Envelope, String> {
 fn tls(server: &SmtpServer) -> Result<TlsParameters, String> {
     let mut builder = TlsParameters::builder(server.host.clone());
     if let Some(file) = &server.ca_file {
-        let wrong = |why: &dyn std::fmt::Display| format!("the ca_file {}: {why}", file.display());
-        let pem = std::fs::read(file).map_err(|error| wrong(&error))?;
-        let certificate = Certificate::from_pem(&pem).map_err(|error| wrong(&error))?;
-        builder = builder.add_root_certificate(certificate);
+        let certificate = Certificate::from_pem(certificate::read(file)?.as_bytes());
+        let unusable = |error| format!("the ca_file {}: {error}", file.display());
+        builder = builder.add_root_certificate(certificate.map_err(unusable)?);
     }
     builder.build().map_err(|error| format!("TLS for {}: {error}", server.host))
 }

@@ -1,9 +1,12 @@
 //! The outside effects against real sockets: a mail server with faults, a mail API, and the brokers of this machine.
 
+mod api;
+mod config;
 mod nats;
 mod news;
 mod proxy;
 mod rabbitmq;
+mod resend;
 mod sink;
 mod smtp;
 

@@ -14,7 +14,7 @@ use super::{PATIENT, SHORT, is_retry, said, send, send_within, sending};
 
 const CUSTOMER: &str = "ada@example.org";
 
-fn letter(text: &str, html: Option<&str>) -> LetterSettings {
+pub(super) fn letter(text: &str, html: Option<&str>) -> LetterSettings {
     let parse = |source: &str, writes| Template::parse("t", source.to_owned(), writes).unwrap();
     LetterSettings {
         from: "The Shop <shop@example.com>".parse().unwrap(),
