@@ -9,6 +9,7 @@ mod cli;
 mod config;
 mod connection;
 mod demo;
+mod destination;
 mod entitlements;
 mod events;
 mod health;
