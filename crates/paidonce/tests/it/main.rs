@@ -9,6 +9,7 @@ mod cli;
 mod config;
 mod connection;
 mod demo;
+mod destination;
 mod effect;
 mod entitlements;
 mod events;

@@ -22,6 +22,9 @@ use crate::wire::{self, Answer};
 /// The secret of every source: a log that holds it is a failure.
 pub(crate) const SECRET: &str = "canary-secret-5d1f9c";
 
+/// The secret of every effect.
+pub(crate) const EFFECT_SECRET: &str = "whsec_Y2FuYXJ5LWVmZmVjdC1zZWNyZXQtMDEyMzQ1Njc4OQ==";
+
 const SOURCES: &str = r#"
 [[source]]
 name = "shop"
@@ -84,6 +87,7 @@ impl Shop {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("secret"), format!("{SECRET}\n")).unwrap();
         std::fs::write(folder.path().join("stripe-secret"), format!("whsec_{SECRET}\n")).unwrap();
+        std::fs::write(folder.path().join("effect-secret"), EFFECT_SECRET).unwrap();
         let text = format!("[server]\npublic = \"127.0.0.1:0\"\n{server}\n{more}\n{SOURCES}");
         let config = Config::parse(&text, &folder.path().join("paidonce.toml")).unwrap();
         let sources = config.sources().unwrap();
