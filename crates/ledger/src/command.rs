@@ -11,6 +11,7 @@ use crate::id::{
     SourceName,
 };
 use crate::key::{Key, Keys};
+use crate::ledger::Row;
 use crate::money::Money;
 use crate::notice::{Notice, Reading};
 use crate::order::{Fulfil, Line};
@@ -136,6 +137,14 @@ pub struct RevokeKey {
     pub name: KeyName,
 }
 
+/// Put rows of another store's ledger here, as they are: a whole ledger moves, row by row. The rows are their own
+/// trace: one that is there already is passed over, one that is there and differs refuses the command.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Import {
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Command {
@@ -171,6 +180,8 @@ pub enum Command {
     ReviveOrder(ReviveOrder),
     /// Read a stored event again.
     Reprocess(Reprocess),
+    /// Put rows of another store.
+    Import(Import),
 }
 
 fn digest_of(parts: &[&str]) -> Digest {
@@ -240,6 +251,7 @@ impl Command {
             },
             Self::ReviveOrder(_) => "revive_order",
             Self::Reprocess(_) => "reprocess",
+            Self::Import(_) => "import",
         }
     }
 
@@ -259,7 +271,9 @@ impl Command {
             Self::MarkOutside(c) => Some(&c.stamp),
             Self::ReviveOrder(c) => Some(&c.stamp),
             Self::Reprocess(c) => Some(&c.stamp),
-            Self::Receive(_) | Self::Grant(_) | Self::AskLookup(_) | Self::Observe(_) => None,
+            Self::Receive(_) | Self::Grant(_) | Self::AskLookup(_) | Self::Observe(_) | Self::Import(_) => {
+                None
+            }
         }
     }
 
@@ -285,6 +299,7 @@ impl Command {
             Self::MarkOutside(c) => format!("order {} {} {}", c.order, c.id, c.money),
             Self::ReviveOrder(c) => format!("order {}", c.order),
             Self::Reprocess(c) => format!("event {} {}", c.account, c.notice.id),
+            Self::Import(c) => format!("{} rows", c.rows.len()),
             Self::AddKey(c) => format!("key {}", c.name),
             Self::RevokeKey(c) => format!("key {}", c.name),
         }
@@ -363,6 +378,7 @@ impl Command {
                 keys.insert(Key::Order(c.order.clone()));
             }
             Self::Reprocess(c) => c.receive().notice_keys(&c.notice, &mut keys),
+            Self::Import(c) => keys.extend(c.rows.iter().filter_map(Row::aggregate)),
             Self::AddKey(c) => {
                 keys.insert(Key::ApiKey(c.name.clone()));
             }

@@ -30,8 +30,8 @@ mod time;
 
 pub use case::{Case, CaseKey, Reason, Resolution, Subject};
 pub use command::{
-    AddKey, AskLookup, CancelOrder, CancelTask, Command, Decision, MarkOutside, NewReference, Observe,
-    Outside, PlaceOrder, Receive, RegisterReference, Reprocess, ResolveCase, RetryTask, ReviveOrder,
+    AddKey, AskLookup, CancelOrder, CancelTask, Command, Decision, Import, MarkOutside, NewReference,
+    Observe, Outside, PlaceOrder, Receive, RegisterReference, Reprocess, ResolveCase, RetryTask, ReviveOrder,
     RevokeKey, SetEntitlement, Stamp,
 };
 pub use digest::{Body, Digest};
@@ -41,7 +41,7 @@ pub use id::{
     Name, OrderId, PaymentId, PaymentKey, ReferenceId, ReferenceKey, Sku, SourceName,
 };
 pub use key::{Key, Keys, Need};
-pub use ledger::{Changes, Ledger};
+pub use ledger::{Changes, Ledger, Row};
 pub use money::{AMOUNT_MAX, DECIMALS_MAX, Money, MoneyError, MoneyUnit};
 pub use notice::{Claims, Notice, Reading};
 pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, Unit};

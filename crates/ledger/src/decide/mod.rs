@@ -3,6 +3,7 @@
 mod bind;
 mod case;
 mod grant;
+mod import;
 mod key;
 mod observe;
 mod operator;
@@ -79,5 +80,6 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::MarkOutside(command) => outside::mark(ledger, command, context),
         Command::ReviveOrder(command) => operator::revive(ledger, command, context),
         Command::Reprocess(command) => receive::reprocess(ledger, command, context),
+        Command::Import(command) => import::import(ledger, command),
     }
 }
