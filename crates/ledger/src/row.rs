@@ -253,6 +253,8 @@ pub struct Audit {
     pub action: Arc<str>,
     /// What it was done to.
     pub subject: String,
+    /// The order that this concerned, if any.
+    pub order: Option<OrderId>,
     /// The reason that was given.
     pub reason: Option<Arc<str>>,
 }

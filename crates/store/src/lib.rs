@@ -15,13 +15,14 @@ mod memory;
 mod sqlite;
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
-    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
+    Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
 };
 
 pub use error::{StoreError, StoreErrorKind};
 pub use list::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page,
+    TaskFilter,
 };
 pub use memory::MemoryStore;
 #[cfg(feature = "sqlite")]
@@ -88,11 +89,29 @@ pub trait Store: Send + Sync {
     /// As [`Store::orders`].
     fn cases(&self, filter: &CaseFilter, page: &Page) -> Result<Listed<(CaseKey, Case)>>;
 
+    /// The case with this short name ([`CaseKey::handle`]).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>>;
+
+    /// Who did what, newest first.
+    ///
+    /// # Errors
+    /// As [`Store::orders`].
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>>;
+
     /// Tasks, newest first.
     ///
     /// # Errors
     /// As [`Store::orders`].
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>>;
+
+    /// All API keys, by name, revoked ones included.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>>;
 
     /// The API key whose text has this SHA-256.
     ///

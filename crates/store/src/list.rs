@@ -121,6 +121,15 @@ pub struct TaskFilter {
     pub order: Option<OrderId>,
 }
 
+/// Which audit rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// That concerned this order.
+    pub order: Option<OrderId>,
+    /// Done by this key, user or program.
+    pub by: Option<String>,
+}
+
 /// How much there is of what an operator watches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {

@@ -3,12 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, Order,
-    OrderId, Policy, Reply, Task, TaskKey, TaskKind, TaskState, Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
+    Ledger, Order, OrderId, Policy, Reply, Task, TaskKey, TaskKind, TaskState, Timestamp, Unit,
 };
 
 use crate::list::{
-    CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    TaskFilter, cut,
 };
 use crate::{Result, Store, StoreError, StoreErrorKind};
 
@@ -148,6 +149,24 @@ impl Store for MemoryStore {
         page(rows.map(row), wanted)
     }
 
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        let ledger = self.ledger();
+        let found = ledger.cases.rows().iter().find(|(key, _)| key.handle() == handle);
+        Ok(found.map(|(key, case)| (key.clone(), case.clone())))
+    }
+
+    fn audits(&self, filter: &AuditFilter, wanted: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        let ledger = self.ledger();
+        let matches = |audit: &Audit| {
+            (filter.order.is_none() || filter.order == audit.order)
+                && filter.by.as_ref().is_none_or(|by| **by == *audit.by)
+        };
+        let rows = ledger.audits.rows().iter().filter(|(_, audit)| matches(audit));
+        let row =
+            |(key, audit): (&AuditKey, &Audit)| (cursor(key.at, &key.command), (key.clone(), audit.clone()));
+        page(rows.map(row), wanted)
+    }
+
     fn tasks(&self, filter: &TaskFilter, wanted: &Page) -> Result<Listed<(TaskKey, Task)>> {
         let ledger = self.ledger();
         let matches = |key: &TaskKey, task: &Task| {
@@ -160,6 +179,11 @@ impl Store for MemoryStore {
             (cursor(task.created_at, text), (key.clone(), task.clone()))
         };
         page(rows.map(row), wanted)
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        let ledger = self.ledger();
+        Ok(ledger.api_keys.rows().iter().map(|(name, key)| (name.clone(), key.clone())).collect())
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

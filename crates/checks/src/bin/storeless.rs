@@ -11,11 +11,12 @@ use paidonce::config::Config;
 use paidonce::serve::Server;
 use paidonce_checks::arguments::Arguments;
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, EventReply, KeyName, Keys, Ledger,
-    OrderId, Policy, Received, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, EventReply,
+    KeyName, Keys, Ledger, OrderId, Policy, Received, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
 };
 use paidonce_store::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Result, Store, TaskFilter,
+    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Result,
+    Store, TaskFilter,
 };
 
 struct Nothing;
@@ -67,8 +68,20 @@ impl Store for Nothing {
         Ok(none())
     }
 
+    fn case(&self, _: &str) -> Result<Option<(CaseKey, Case)>> {
+        Ok(None)
+    }
+
+    fn audits(&self, _: &AuditFilter, _: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        Ok(none())
+    }
+
     fn tasks(&self, _: &TaskFilter, _: &Page) -> Result<Listed<(TaskKey, Task)>> {
         Ok(none())
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        Ok(Vec::new())
     }
 
     fn api_key(&self, _: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

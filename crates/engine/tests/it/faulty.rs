@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use paidonce_engine::{Clock, Engine, Settings, Sleep};
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
-    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
+    Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
 };
 use paidonce_store::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter, Page, Result,
-    Store, StoreError, StoreErrorKind, TaskFilter,
+    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter, Page,
+    Result, Store, StoreError, StoreErrorKind, TaskFilter,
 };
 use tokio::sync::Semaphore;
 
@@ -123,8 +123,20 @@ impl Store for Faulty {
         self.inner.cases(filter, page)
     }
 
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        self.inner.case(handle)
+    }
+
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        self.inner.audits(filter, page)
+    }
+
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.inner.tasks(filter, page)
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.inner.api_keys()
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

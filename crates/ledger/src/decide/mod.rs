@@ -1,5 +1,6 @@
 //! What each command does. One file per family; pure, and nothing is read but through the ledger's own accessors.
 
+mod audit;
 mod bind;
 mod case;
 mod grant;
@@ -47,12 +48,14 @@ pub(crate) fn run(
         ledger.undo_to_savepoint(&start);
     } else {
         // P16: in the same commit as what it did.
+        let order = audit::order(ledger, command)?;
         ledger.audits.put(
             AuditKey { at: now, command: stamp.id.clone() },
             Audit {
                 by: stamp.by.clone(),
                 action: command.name().into(),
                 subject: command.subject(),
+                order,
                 reason: stamp.reason.clone(),
             },
         );

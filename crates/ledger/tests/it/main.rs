@@ -6,4 +6,5 @@ mod import;
 mod lazy;
 mod permutation;
 mod picture;
+mod rows;
 mod standing;

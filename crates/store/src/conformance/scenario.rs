@@ -267,7 +267,8 @@ impl Player {
         let line = |audit: &paidonce_ledger::Audit| {
             let reason = audit.reason.as_ref().map(|reason| format!(", {reason}")).unwrap_or_default();
             let subject = audit.subject.split(' ').next().unwrap_or_default();
-            format!("{} {} a {subject}{reason}", audit.by, audit.action)
+            let order = audit.order.as_ref().map(|order| format!(" of {order}")).unwrap_or_default();
+            format!("{} {} a {subject}{order}{reason}", audit.by, audit.action)
         };
         let mut lines: Vec<_> = ledger.audits.rows().values().map(line).collect();
         lines.sort();

@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Audit, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event, EventKey, FactValue,
-    KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task, TaskKey, TaskKind,
-    Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event, EventKey,
+    FactValue, KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task, TaskKey,
+    TaskKind, Timestamp, Unit,
 };
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use self::load::Rows;
 use crate::list::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
 };
 use crate::{Result, Store, StoreError, StoreErrorKind, batch};
 
@@ -149,8 +149,20 @@ impl Store for SqliteStore {
         self.read(|rows| rows.cases(filter, page))
     }
 
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        self.read(|rows| rows.case(handle))
+    }
+
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        self.read(|rows| rows.audits(filter, page))
+    }
+
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.read(|rows| rows.tasks(filter, page))
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read(|rows| rows.api_keys())
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

@@ -1,8 +1,8 @@
 //! Listings and counts, each on its own snapshot.
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task, TaskKey, TaskKind,
-    Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task,
+    TaskKey, TaskKind, Timestamp, Unit,
 };
 use rusqlite::Connection;
 
@@ -12,7 +12,8 @@ use super::row::Stored;
 use super::sql_error;
 use crate::Result;
 use crate::list::{
-    CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    TaskFilter, cut,
 };
 
 /// The conditions of a listing and their values.
@@ -114,6 +115,22 @@ impl Rows<'_> {
         list(self, page, filter, |key: &CaseKey, row: &Case| Cursor { at: row.opened_at, key: key.handle() })
     }
 
+    pub(super) fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        let sql = format!("{} WHERE handle = ?", Case::sql().list);
+        Ok(self.read::<Case>(&sql, &[text(handle)])?.pop())
+    }
+
+    pub(super) fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        let mut conditions = Conditions::default();
+        conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
+        conditions.add("by = ?", filter.by.as_deref().map(text));
+        let filter = conditions.finish(page, ("at", "command"))?;
+        list(self, page, filter, |key: &AuditKey, _: &Audit| Cursor {
+            at: key.at,
+            key: key.command.to_string(),
+        })
+    }
+
     pub(super) fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         let mut conditions = Conditions::default();
         conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
@@ -133,6 +150,10 @@ impl Rows<'_> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = self.read::<Task>(&sql, &[text(kind.as_str()), time(now), int(limit)])?;
         Ok(rows.into_iter().map(|(key, _)| key).collect())
+    }
+
+    pub(super) fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read::<ApiKey>(&format!("{} ORDER BY name", ApiKey::sql().list), &[])
     }
 
     pub(super) fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

@@ -129,6 +129,7 @@ CREATE TABLE cases (
 ) WITHOUT ROWID;
 CREATE INDEX cases_by_time ON cases (opened_at);
 CREATE INDEX cases_open ON cases (opened_at) WHERE resolved_at IS NULL;
+CREATE INDEX cases_by_handle ON cases (handle);
 CREATE INDEX cases_by_order ON cases (order_id) WHERE order_id IS NOT NULL;
 
 CREATE TABLE command (
@@ -144,9 +145,11 @@ CREATE TABLE audit (
     by TEXT NOT NULL,
     action TEXT NOT NULL,
     subject TEXT NOT NULL,
+    order_id TEXT,                    -- the order that this concerned
     reason TEXT,
     PRIMARY KEY (at, command)
 ) WITHOUT ROWID;
+CREATE INDEX audit_by_order ON audit (order_id, at) WHERE order_id IS NOT NULL;
 
 CREATE TABLE api_key (
     name TEXT NOT NULL PRIMARY KEY,

@@ -26,7 +26,8 @@ impl Stored for CommandRecord {
 impl Stored for Audit {
     type Key = AuditKey;
     const TABLE: &'static str = "audit";
-    const COLUMNS: &'static [&'static str] = &["at", "command", "by", "action", "subject", "reason"];
+    const COLUMNS: &'static [&'static str] =
+        &["at", "command", "by", "action", "subject", "order_id", "reason"];
     const KEY_COLUMNS: usize = 2;
 
     built_once!(Audit);
@@ -38,6 +39,7 @@ impl Stored for Audit {
             text(&row.by),
             text(&row.action),
             text(&row.subject),
+            maybe(row.order.as_ref(), |order| text(order.as_str())),
             maybe(row.reason.as_deref(), text),
         ])
     }
@@ -45,7 +47,8 @@ impl Stored for Audit {
     fn read(from: &mut Reader<'_>) -> Result<(AuditKey, Self)> {
         let key = AuditKey { at: from.time()?, command: from.id()? };
         let (by, action) = (from.text()?.into(), from.text()?.into());
-        Ok((key, Self { by, action, subject: from.text()?.to_owned(), reason: from.trace()? }))
+        let (subject, order) = (from.text()?.to_owned(), from.maybe_id()?);
+        Ok((key, Self { by, action, subject, order, reason: from.trace()? }))
     }
 }
 

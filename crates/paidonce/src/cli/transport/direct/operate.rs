@@ -7,7 +7,6 @@ use paidonce_ledger::{
 
 use super::super::{Answer, Operate, Transport, unknown_case};
 use super::{Direct, id};
-use crate::http::case_of;
 use crate::http::dto::{
     CaseShown, OrderShown, OutsideRequest, ReprocessRequest, Reprocessed, ResolveRequest,
 };
@@ -57,7 +56,7 @@ impl Operate for Direct {
 
     fn resolve(&self, handle: &str, decided: &ResolveRequest) -> Answer<CaseShown> {
         let (stamp, decision) = (self.stamp(Some(&decided.reason)), decided.to_decision()?);
-        let (case, _) = case_of(self.store(), handle)?.ok_or_else(|| unknown_case(handle))?;
+        let (case, _) = self.store.case(handle)?.ok_or_else(|| unknown_case(handle))?;
         self.submit(Command::ResolveCase(ResolveCase { stamp, case, decision }))?;
         self.case(handle)
     }
