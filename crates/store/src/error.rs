@@ -7,6 +7,8 @@ use std::fmt;
 pub enum StoreErrorKind {
     /// Somebody else holds it: try again.
     Busy,
+    /// Others kept changing the rows that the batch rests on: try again, in smaller batches. Nothing was written.
+    Conflict,
     /// The disk or quota is full: try again later; nothing was written.
     Full,
     /// It cannot be reached or opened.
@@ -51,7 +53,7 @@ impl StoreError {
     /// Whether the same batch may succeed if it is tried again soon.
     #[must_use]
     pub fn retryable(&self) -> bool {
-        matches!(self.kind, StoreErrorKind::Busy | StoreErrorKind::Unknown)
+        matches!(self.kind, StoreErrorKind::Busy | StoreErrorKind::Conflict | StoreErrorKind::Unknown)
     }
 }
 

@@ -4,13 +4,23 @@
 //! decide, and flushes the net changes in one commit. It decides nothing itself: that is what makes one store
 //! tell the same as another. It does not know contracts, HTTP or who is asking.
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
 mod list;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod listing;
 mod memory;
+#[cfg(feature = "mysql")]
+mod mysql;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod row;
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+mod server;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
@@ -25,6 +35,10 @@ pub use list::{
     TaskFilter,
 };
 pub use memory::MemoryStore;
+#[cfg(feature = "mysql")]
+pub use mysql::{MysqlOptions, MysqlStore};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 

@@ -29,6 +29,12 @@ pub enum Break {
 
 /// One backend under test.
 pub trait Harness {
+    /// Why this backend cannot be tried here, for example because no server answers: the case is skipped then, and
+    /// says so. Under `PAIDONCE_TEST_REQUIRE=1` that is a failure.
+    fn missing(&self) -> Option<String> {
+        None
+    }
+
     /// A store that holds nothing yet, at a place of its own.
     fn fresh(&self) -> Box<dyn Store>;
 
@@ -72,8 +78,25 @@ pub const CASES: &[(&str, Case)] = &[
 /// # Panics
 /// The case fails, or there is none of that name.
 pub fn run(harness: &dyn Harness, name: &str) {
+    if skipped(name, harness.missing().as_deref()) {
+        return;
+    }
     let (_, case) = CASES.iter().find(|(case, _)| *case == name).expect("a case of the suite");
     case(harness);
+}
+
+/// Whether a test is to be skipped because something that it needs is missing. Says so.
+///
+/// # Panics
+/// It is missing and `PAIDONCE_TEST_REQUIRE=1` requires it.
+// What a test prints is for whoever runs it.
+#[allow(clippy::print_stderr)]
+pub fn skipped(test: &str, missing: Option<&str>) -> bool {
+    let Some(missing) = missing else { return false };
+    let required = std::env::var("PAIDONCE_TEST_REQUIRE").is_ok_and(|value| value == "1");
+    assert!(!required, "{test} is required, and {missing}");
+    eprintln!("SKIPPED {test}: {missing}");
+    true
 }
 
 /// Makes one `#[test]` of each case for the harness that an expression gives.

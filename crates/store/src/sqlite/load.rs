@@ -7,11 +7,11 @@ use paidonce_ledger::{
 };
 use rusqlite::{CachedStatement, Connection};
 
-use super::encode::{Column, Reader, account_text, owned, reference_columns, subject_columns, text};
-use super::row::Stored;
+use super::sql::sql;
 use super::sql_error;
 use crate::Result;
 use crate::batch::Fetch;
+use crate::row::{Column, Reader, Stored, account_text, owned, reference_columns, subject_columns, text};
 
 /// Reads from one connection, inside whatever transaction it is in.
 pub(super) struct Rows<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Rows<'a> {
 impl Rows<'_> {
     /// Every row whose first key columns are `key`.
     pub(super) fn select<T: Stored>(&self, key: &[Column<'_>]) -> Result<Vec<(T::Key, T)>> {
-        self.read(&T::sql().select[key.len()], key)
+        self.read(&sql::<T>().select[key.len()], key)
     }
 
     /// Every row that a statement gives, whose columns are `T`'s.
@@ -63,8 +63,8 @@ impl<'a, T: Stored> Select<'a, T> {
         let statement = match &mut self.statement {
             Some(statement) => statement,
             none => {
-                let sql = &T::sql().select[key.len()];
-                none.insert(self.connection.prepare_cached(sql).map_err(sql_error)?)
+                let text = &sql::<T>().select[key.len()];
+                none.insert(self.connection.prepare_cached(text).map_err(sql_error)?)
             }
         };
         let mut any = false;

@@ -5,7 +5,6 @@ mod flush;
 mod load;
 mod open;
 mod query;
-mod row;
 mod sql;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +21,7 @@ use self::load::Rows;
 use crate::list::{
     AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
 };
+use crate::row::load_all;
 use crate::{Result, Store, StoreError, StoreErrorKind, batch};
 
 /// Connections that read at once. (Two cores read no faster with more.)
@@ -95,7 +95,7 @@ impl Store for SqliteStore {
     fn load(&self, keys: &Keys) -> Result<Ledger> {
         self.read(|rows| {
             let mut ledger = Ledger::unloaded();
-            batch::load(&mut Rows { connection: rows.connection }, keys.clone(), &mut ledger)?;
+            batch::load(&mut Rows { connection: rows.connection }, keys, &mut ledger)?;
             Ok(ledger)
         })
     }
@@ -104,23 +104,17 @@ impl Store for SqliteStore {
         self.read(|rows| {
             let mut all = Ledger::whole();
             let ledger = &mut all;
-            rows.select::<Event>(&[])?.into_iter().for_each(|(key, row)| ledger.events.load(key, row));
-            rows.select::<Payment>(&[])?.into_iter().for_each(|(key, row)| ledger.payments.load(key, row));
-            rows.select::<FactValue>(&[])?.into_iter().for_each(|(key, row)| ledger.facts.load(key, row));
-            rows.select::<Order>(&[])?.into_iter().for_each(|(key, row)| ledger.orders.load(key, row));
-            rows.select::<Reference>(&[])?
-                .into_iter()
-                .for_each(|(key, row)| ledger.references.load(key, row));
-            rows.select::<Task>(&[])?.into_iter().for_each(|(key, row)| ledger.tasks.load(key, row));
-            rows.select::<Entitlement>(&[])?
-                .into_iter()
-                .for_each(|(key, row)| ledger.entitlements.load(key, row));
-            rows.select::<Case>(&[])?.into_iter().for_each(|(key, row)| ledger.cases.load(key, row));
-            rows.select::<CommandRecord>(&[])?
-                .into_iter()
-                .for_each(|(key, row)| ledger.commands.load(key, row));
-            rows.select::<Audit>(&[])?.into_iter().for_each(|(key, row)| ledger.audits.load(key, row));
-            rows.select::<ApiKey>(&[])?.into_iter().for_each(|(key, row)| ledger.api_keys.load(key, row));
+            load_all(ledger, rows.select::<Event>(&[])?);
+            load_all(ledger, rows.select::<Payment>(&[])?);
+            load_all(ledger, rows.select::<FactValue>(&[])?);
+            load_all(ledger, rows.select::<Order>(&[])?);
+            load_all(ledger, rows.select::<Reference>(&[])?);
+            load_all(ledger, rows.select::<Task>(&[])?);
+            load_all(ledger, rows.select::<Entitlement>(&[])?);
+            load_all(ledger, rows.select::<Case>(&[])?);
+            load_all(ledger, rows.select::<CommandRecord>(&[])?);
+            load_all(ledger, rows.select::<Audit>(&[])?);
+            load_all(ledger, rows.select::<ApiKey>(&[])?);
             Ok(all)
         })
     }

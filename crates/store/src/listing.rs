@@ -1,0 +1,153 @@
+//! The conditions and order of each listing as SQL that every SQL store takes: `?` for values, `||` to join texts.
+//! What stands before it, and how it is run, is each store's own.
+
+use paidonce_ledger::{
+    Audit, AuditKey, Case, CaseKey, Entitlement, Event, EventKey, OrderId, Task, TaskKey, Timestamp, Unit,
+};
+
+use crate::Result;
+use crate::list::{
+    AuditFilter, CaseFilter, Cursor, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+};
+use crate::row::{Column, int, owned, text, time};
+
+/// What stands after the table's name, and its values.
+pub(crate) type Rest<'a> = (String, Vec<Column<'a>>);
+
+/// The conditions of a listing and their values.
+#[derive(Default)]
+struct Conditions<'a> {
+    sql: Vec<&'static str>,
+    values: Vec<Column<'a>>,
+}
+
+impl<'a> Conditions<'a> {
+    fn add(&mut self, sql: &'static str, value: Option<Column<'a>>) {
+        if let Some(value) = value {
+            self.sql.push(sql);
+            self.values.push(value);
+        }
+    }
+
+    /// Newest first by (time, key), after the page's cursor, one row more than the page holds.
+    fn finish(mut self, page: &Page, (at, key): (&str, &str)) -> Result<Rest<'a>> {
+        let mut sql: Vec<_> = self.sql.iter().map(|sql| (*sql).to_owned()).collect();
+        if let Some(after) = page.after.as_deref().map(Cursor::parse).transpose()? {
+            sql.push(format!("{at} <= ? AND ({at} < ? OR {key} < ?)"));
+            self.values.extend([time(after.at), time(after.at), owned(after.key)]);
+        }
+        let filter = if sql.is_empty() { "1 = 1".to_owned() } else { sql.join(" AND ") };
+        let limit = i64::try_from(page.limit() + 1).unwrap_or(i64::MAX);
+        self.values.push(int(limit));
+        Ok((format!("WHERE {filter} ORDER BY {at} DESC, {key} DESC LIMIT ?"), self.values))
+    }
+}
+
+pub(crate) fn orders<'a>(filter: &'a OrderFilter, page: &Page) -> Result<Rest<'a>> {
+    let mut conditions = Conditions::default();
+    conditions.add("customer = ?", filter.customer.as_ref().map(|customer| text(customer.as_str())));
+    conditions.finish(page, ("placed_at", "id"))
+}
+
+pub(crate) fn events<'a>(filter: &'a EventFilter, page: &Page) -> Result<Rest<'a>> {
+    let mut conditions = Conditions::default();
+    let payment = filter.payment.as_ref();
+    conditions.add("account = ?", payment.map(|key| owned(key.account.to_string())));
+    conditions.add("payment = ?", payment.map(|key| text(key.id.as_str())));
+    conditions.add("source = ?", filter.source.as_ref().map(|source| text(source.as_str())));
+    conditions.add("outcome = ?", filter.outcome.as_deref().map(text));
+    conditions.add("id = ?", filter.id.as_ref().map(|id| text(id.as_str())));
+    conditions.finish(page, ("received_at", "account || ' ' || id"))
+}
+
+pub(crate) fn event_cursor(key: &EventKey, row: &Event) -> Cursor {
+    Cursor { at: row.received_at, key: key.to_string() }
+}
+
+/// `has_sku` is the store's condition that its JSON of lines holds a sku; its value is [`sku_in_json`].
+pub(crate) fn entitlements<'a>(
+    filter: &'a EntitlementFilter,
+    page: &Page,
+    has_sku: &'static str,
+) -> Result<Rest<'a>> {
+    let mut conditions = Conditions::default();
+    conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
+    conditions.add("customer = ?", filter.customer.as_ref().map(|customer| text(customer.as_str())));
+    conditions.add(has_sku, filter.sku.as_ref().map(|sku| sku_in_json(sku.as_str())));
+    if filter.active {
+        conditions.sql.push("revoked_at IS NULL");
+    }
+    conditions.finish(page, ("granted_at", "order_id || ' ' || unit"))
+}
+
+/// A sku as our own JSON of lines spells it. Inside a JSON text every quote is escaped, so that this stands nowhere
+/// but where a line's sku does, and no server's idea of JSON is asked.
+fn sku_in_json(sku: &str) -> Column<'static> {
+    owned(format!("\"sku\":{}", serde_json::Value::from(sku)))
+}
+
+pub(crate) fn entitlement_cursor((order, unit): &(OrderId, Unit), row: &Entitlement) -> Cursor {
+    Cursor { at: row.granted_at, key: format!("{order} {unit}") }
+}
+
+pub(crate) fn cases<'a>(filter: &'a CaseFilter, page: &Page) -> Result<Rest<'a>> {
+    let mut conditions = Conditions::default();
+    conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
+    if filter.open {
+        conditions.sql.push("resolved_at IS NULL");
+    }
+    conditions.finish(page, ("opened_at", "handle"))
+}
+
+pub(crate) fn case_cursor(key: &CaseKey, row: &Case) -> Cursor {
+    Cursor { at: row.opened_at, key: key.handle() }
+}
+
+pub(crate) fn audits<'a>(filter: &'a AuditFilter, page: &Page) -> Result<Rest<'a>> {
+    let mut conditions = Conditions::default();
+    conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
+    conditions.add("\"by\" = ?", filter.by.as_deref().map(text));
+    conditions.finish(page, ("at", "command"))
+}
+
+pub(crate) fn audit_cursor(key: &AuditKey, _: &Audit) -> Cursor {
+    Cursor { at: key.at, key: key.command.to_string() }
+}
+
+pub(crate) fn tasks<'a>(filter: &'a TaskFilter, page: &Page) -> Result<Rest<'a>> {
+    let mut conditions = Conditions::default();
+    conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
+    conditions.add("state = ?", filter.state.map(|state| text(state.as_str())));
+    conditions.finish(page, ("created_at", "order_id || ' ' || unit || ' ' || kind"))
+}
+
+pub(crate) fn task_cursor(key: &TaskKey, row: &Task) -> Cursor {
+    Cursor { at: row.created_at, key: format!("{} {} {}", key.order, key.unit, key.kind.as_str()) }
+}
+
+pub(crate) fn due(kind: &'static str, now: Timestamp, limit: usize) -> Rest<'static> {
+    let sql = "WHERE state = 'pending' AND kind = ? AND due_at <= ? ORDER BY due_at, order_id, unit LIMIT ?";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    (sql.to_owned(), vec![text(kind), time(now), int(limit)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use paidonce_ledger::Line;
+
+    #[test]
+    fn a_sku_is_found_where_a_line_has_it_and_nowhere_else() {
+        let id = |text: &str| text.parse().expect("an id");
+        for sku in ["a", "quoted \"a\"", "back\\slash", "\"sku\":\"a\""] {
+            let lines = [Line { sku: id(sku), quantity: 1 }, Line { sku: id("z"), quantity: 2 }];
+            let json = serde_json::to_string(&lines).expect("JSON");
+            let found = |wanted: &str| {
+                let Column::Text(needle) = sku_in_json(wanted) else { panic!("a text") };
+                json.contains(&*needle)
+            };
+            assert!(found(sku) && found("z"), "{json}");
+            assert!(!found("b") && (sku == "a" || !found("a")), "{json}");
+        }
+    }
+}
