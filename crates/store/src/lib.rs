@@ -8,7 +8,11 @@
 mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "document")]
+mod document;
 mod error;
+#[cfg(feature = "lines")]
+mod line;
 mod list;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod listing;
@@ -23,13 +27,18 @@ mod row;
 mod server;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod whole;
 
 use paidonce_ledger::{
     ApiKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys,
     Ledger, OrderId, Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
 };
 
+#[cfg(feature = "document")]
+pub use document::{DocumentNotice, DocumentOptions, DocumentProbe, DocumentStore};
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(feature = "lines")]
+pub use line::{LINE_VERSION, LineError, read_line, write_lines};
 pub use list::{
     AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page,
     TaskFilter,

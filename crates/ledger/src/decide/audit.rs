@@ -28,7 +28,7 @@ pub(super) fn order(ledger: &Ledger, command: &Command) -> Result<Option<OrderId
         Command::AskLookup(c) => of_payment(ledger, &c.payment)?,
         Command::Observe(c) => of_payment(ledger, &c.payment)?,
         // A delivery is about many orders; a key about none.
-        Command::Receive(_) | Command::AddKey(_) | Command::RevokeKey(_) => None,
+        Command::Receive(_) | Command::AddKey(_) | Command::RevokeKey(_) | Command::Import(_) => None,
     })
 }
 
