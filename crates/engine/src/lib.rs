@@ -6,6 +6,7 @@ mod clock;
 mod committer;
 mod engine;
 mod explain;
+mod lane;
 mod stats;
 mod view;
 mod worker;

@@ -21,6 +21,8 @@ pub enum StoreErrorKind {
     Corrupt,
     /// The caller's mistake: a cursor that is none.
     Usage,
+    /// The merchant's own statement failed (`grant.sql`): nothing was committed. Mend it, or try later.
+    Merchant,
     /// A bug: what was decided cannot be written.
     Internal,
 }

@@ -11,6 +11,10 @@ pub mod conformance;
 #[cfg(feature = "document")]
 mod document;
 mod error;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod grant_sql;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod joined;
 #[cfg(feature = "lines")]
 mod line;
 mod list;
@@ -37,6 +41,10 @@ use paidonce_ledger::{
 #[cfg(feature = "document")]
 pub use document::{DocumentNotice, DocumentOptions, DocumentProbe, DocumentStore};
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub use grant_sql::GrantSql;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub use joined::Joined;
 #[cfg(feature = "lines")]
 pub use line::{LINE_VERSION, LineError, read_line, write_lines};
 pub use list::{
@@ -45,11 +53,11 @@ pub use list::{
 };
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]
-pub use mysql::{MysqlOptions, MysqlStore};
+pub use mysql::{MysqlOptions, MysqlStore, MysqlTables};
 #[cfg(feature = "postgres")]
-pub use postgres::{PostgresOptions, PostgresStore};
+pub use postgres::{PostgresOptions, PostgresStore, PostgresTables};
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteOptions, SqliteStore};
+pub use sqlite::{SqliteOptions, SqliteStore, SqliteTables};
 
 /// A result of a store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -65,6 +73,18 @@ pub trait Store: Send + Sync {
     /// Nothing was committed, except where the kind is [`StoreErrorKind::Unknown`]: then run the batch again,
     /// each command finds its own trace.
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>>;
+
+    /// How many batches may usefully be committed at once: [`Store::commit`] is called from that many threads. One,
+    /// where a commit excludes all others.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// Whether this command must be committed in a batch of its own: a merchant's own statements run with it, and must
+    /// never decide another command's fate.
+    fn alone(&self, _command: &Command) -> bool {
+        false
+    }
 
     /// The aggregates under `keys` and all that they lead to, as of one moment.
     ///

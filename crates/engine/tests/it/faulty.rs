@@ -21,15 +21,24 @@ type Fault = dyn Fn(&[Command]) -> Result<()> + Send + Sync;
 #[derive(Default)]
 pub(crate) struct Faulty {
     inner: MemoryStore,
-    fault: Mutex<Option<Box<Fault>>>,
+    fault: Mutex<Option<Arc<Fault>>>,
     /// The sizes of the batches that were committed.
     pub(crate) batches: Mutex<Vec<usize>>,
     pub(crate) tries: AtomicUsize,
+    /// What [`Store::lanes`] answers; one if it is zero.
+    lanes: usize,
 }
 
 impl Faulty {
     pub(crate) fn with(fault: impl Fn(&[Command]) -> Result<()> + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { fault: Mutex::new(Some(Box::new(fault))), ..Self::default() })
+        Arc::new(Self { fault: Mutex::new(Some(Arc::new(fault))), ..Self::default() })
+    }
+
+    pub(crate) fn with_lanes(
+        lanes: usize,
+        fault: impl Fn(&[Command]) -> Result<()> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { lanes, fault: Mutex::new(Some(Arc::new(fault))), ..Self::default() })
     }
 
     pub(crate) fn mend(&self) {
@@ -83,12 +92,22 @@ pub(crate) fn gate() -> (Arc<Semaphore>, impl Fn(&[Command]) -> Result<()> + Sen
 impl Store for Faulty {
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
         self.tries.fetch_add(1, SeqCst);
-        if let Some(fault) = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).as_ref() {
+        // Not asked under the lock: a lane that is held must not hold the others.
+        let fault = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        if let Some(fault) = fault {
             fault(batch)?;
         }
         let replies = self.inner.commit(batch, now, policy)?;
         self.batches.lock().unwrap().push(batch.len());
         Ok(replies)
+    }
+
+    fn alone(&self, command: &Command) -> bool {
+        matches!(command, Command::CancelOrder(_))
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes.max(1)
     }
 
     fn load(&self, keys: &Keys) -> Result<Ledger> {

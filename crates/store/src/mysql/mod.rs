@@ -4,6 +4,9 @@
 
 mod encode;
 mod error;
+#[cfg(feature = "conformance")]
+mod hot;
+mod join;
 mod open;
 mod query;
 mod sql;
@@ -17,8 +20,10 @@ use sqlx::MySqlConnection;
 use sqlx::mysql::MySqlConnectOptions;
 
 use self::error::{commit_error, sql_error};
+pub use self::join::MysqlTables;
 use self::table::Rows;
 use crate::batch::Deciding;
+use crate::grant_sql::{self, GrantSql};
 use crate::list::{
     AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
 };
@@ -27,6 +32,9 @@ use crate::{Result, Store, StoreErrorKind};
 
 /// Connections that are kept when nothing uses them.
 const IDLE_MAX: usize = 8;
+
+/// How a value is marked in a statement.
+const MARK: fn(usize) -> String = grant_sql::question_mark;
 
 /// How a MariaDB or MySQL database is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +47,20 @@ pub struct MysqlOptions {
     pub statement_timeout_ms: u32,
     /// Opens a server whose settings may take back acknowledged commits on power loss (P1 does not hold then).
     pub accept_lost_commits: bool,
+    /// The merchant's own statements, run in the transaction of each grant, each for no longer than
+    /// `statement_timeout_ms`. They are prepared when the store is opened, so that a mistake is seen then.
+    pub grant_sql: Option<GrantSql>,
 }
 
 impl Default for MysqlOptions {
     fn default() -> Self {
-        Self { lanes: 2, lock_timeout_ms: 3_000, statement_timeout_ms: 30_000, accept_lost_commits: false }
+        Self {
+            lanes: 2,
+            lock_timeout_ms: 3_000,
+            statement_timeout_ms: 30_000,
+            accept_lost_commits: false,
+            grant_sql: None,
+        }
     }
 }
 
@@ -69,6 +86,7 @@ impl MysqlStore {
             async || open::connect(&store.connect, &store.options).await,
             async |session| {
                 open::check(&mut session.connection, &store.options).await?;
+                open::prepares(&mut session.connection, store.options.grant_sql.as_ref()).await?;
                 open::migrate(&mut session.connection).await
             },
         )?;
@@ -87,7 +105,7 @@ impl MysqlStore {
         session.clean = false;
         statement(&mut session.connection, "START TRANSACTION").await?;
         let mut rows = Rows { connection: &mut session.connection };
-        match write(&mut rows, deciding).await {
+        match write(&mut rows, deciding, self.options.grant_sql.as_ref()).await {
             Ok(replies) => {
                 // P1, P4: one commit makes all of it true or none.
                 sqlx::raw_sql("COMMIT").execute(&mut session.connection).await.map_err(commit_error)?;
@@ -126,9 +144,17 @@ async fn statement(connection: &mut MySqlConnection, sql: &'static str) -> Resul
 }
 
 /// Loads, decides and writes, inside the transaction that `rows` is in.
-async fn write(rows: &mut Rows<'_>, deciding: &mut Deciding<'_>) -> Result<Vec<Reply>> {
+async fn write(
+    rows: &mut Rows<'_>,
+    deciding: &mut Deciding<'_>,
+    grant_sql: Option<&GrantSql>,
+) -> Result<Vec<Reply>> {
     let replies = server::decide(rows, deciding).await?;
-    server::flush(rows, &deciding.ledger().take_changes()).await?;
+    let changes = deciding.ledger().take_changes();
+    server::flush(rows, &changes).await?;
+    if let Some(sql) = grant_sql {
+        rows.run(&sql.bound(&changes, MARK)).await?;
+    }
     Ok(replies)
 }
 
@@ -137,6 +163,14 @@ impl Store for MysqlStore {
         server::commit(batch, now, policy, |deciding| {
             self.run(async |session| self.attempt(session, deciding).await)
         })
+    }
+
+    fn alone(&self, command: &Command) -> bool {
+        self.options.grant_sql.is_some() && matches!(command, Command::Grant(_))
+    }
+
+    fn lanes(&self) -> usize {
+        self.options.lanes.max(1)
     }
 
     fn load(&self, keys: &Keys) -> Result<Ledger> {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use sqlx::mysql::MySqlConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, MySqlConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, MySqlConnection, Row, SqlSafeStr};
 
 use super::MysqlOptions;
 use super::encode::values;
 use super::error::sql_error;
 use super::table::fetch;
+use crate::grant_sql::GrantSql;
 use crate::row::Cells;
 use crate::{Result, StoreError, StoreErrorKind};
 
@@ -52,20 +53,18 @@ pub(super) async fn connect(
         (options.lock_timeout_ms / 1000).max(1)
     );
     execute(&mut connection, settings).await?;
-    isolated(&mut connection).await?;
-    Ok(connection)
+    if is_isolated(&mut connection).await? {
+        return Ok(connection);
+    }
+    Err(unavailable("the server does not keep READ COMMITTED for a session".to_owned()))
 }
 
 /// READ COMMITTED, read back: anything else lets a grant and a refund miss each other.
-pub(super) async fn isolated(connection: &mut MySqlConnection) -> Result<()> {
+pub(super) async fn is_isolated(connection: &mut MySqlConnection) -> Result<bool> {
     let known = variables(connection).await?;
     // MariaDB before 11 has only the older name, and newer ones have both.
     let level = known.get("transaction_isolation").or_else(|| known.get("tx_isolation"));
-    if level.is_some_and(|level| level == "READ-COMMITTED") {
-        return Ok(());
-    }
-    let level = level.map_or("nothing", String::as_str);
-    Err(unavailable(format!("the session's isolation must be READ COMMITTED, and the server says {level}")))
+    Ok(level.is_some_and(|level| level == "READ-COMMITTED"))
 }
 
 pub(super) async fn execute(connection: &mut MySqlConnection, sql: String) -> Result<()> {
@@ -113,6 +112,17 @@ fn lossy(known: &BTreeMap<String, String>) -> Option<(String, &'static str)> {
         return wrong("sync_binlog", "1");
     }
     None
+}
+
+/// The merchant's statements as the server understands them, before any grant depends on it.
+pub(super) async fn prepares(connection: &mut MySqlConnection, sql: Option<&GrantSql>) -> Result<()> {
+    for text in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
+        connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(|error| {
+            StoreError::new(StoreErrorKind::Usage, "grant.sql is not understood by the database")
+                .caused_by(error)
+        })?;
+    }
+    Ok(())
 }
 
 /// Brings the tables up to date.

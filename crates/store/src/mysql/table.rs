@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, MySqlConnection};
 use super::encode::{add, size, values};
 use super::error::sql_error;
 use super::sql::{CHUNKS, sql};
+use crate::grant_sql::{self, Bound};
 use crate::row::{Column, Reader, Stored};
 use crate::server::{KeyColumns, Lock, Tables};
 use crate::{Result, StoreError, StoreErrorKind};
@@ -68,7 +69,25 @@ fn next_chunk(rows: &[Vec<Column<'_>>]) -> (usize, usize) {
     (at, CHUNKS[at])
 }
 
+/// An error of a merchant's statement.
+fn merchants(error: sqlx::Error) -> StoreError {
+    let theirs = error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation);
+    grant_sql::failed(sql_error(error), theirs)
+}
+
 impl Rows<'_> {
+    /// Runs the merchant's statements. Their values travel as texts of the connection's character set, not as bytes.
+    pub(super) async fn run(&mut self, statements: &[Bound]) -> Result<()> {
+        for (sql, values) in statements {
+            let mut query = sqlx::query(AssertSqlSafe(sql.clone()));
+            for value in values {
+                query = query.bind(value.as_deref());
+            }
+            query.execute(&mut *self.connection).await.map_err(merchants)?;
+        }
+        Ok(())
+    }
+
     async fn select<T: Stored>(&mut self, keys: &KeyColumns<'_>, lock: Lock) -> Result<Vec<(T::Key, T)>> {
         let mut found = Vec::new();
         for (prefix, list) in groups(keys) {

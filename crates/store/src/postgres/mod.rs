@@ -2,6 +2,7 @@
 
 mod encode;
 mod error;
+mod join;
 mod open;
 mod query;
 mod sql;
@@ -15,9 +16,11 @@ use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
 
 use self::error::{commit_error, sql_error};
+pub use self::join::PostgresTables;
 use self::sql::Sql;
 use self::table::Rows;
 use crate::batch::Deciding;
+use crate::grant_sql::GrantSql;
 use crate::list::{
     AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
 };
@@ -27,6 +30,9 @@ use crate::{Result, Store, StoreErrorKind};
 
 /// Connections that are kept when nothing uses them.
 const IDLE_MAX: usize = 8;
+
+/// How a value is marked in a statement.
+const MARK: fn(usize) -> String = |n| format!("${n}");
 
 /// How a Postgres database is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +47,9 @@ pub struct PostgresOptions {
     pub statement_timeout_ms: u32,
     /// Opens a server whose settings may take back acknowledged commits on power loss (P1 does not hold then).
     pub accept_lost_commits: bool,
+    /// The merchant's own statements, run in the transaction of each grant, each for no longer than
+    /// `statement_timeout_ms`. They are prepared when the store is opened, so that a mistake is seen then.
+    pub grant_sql: Option<GrantSql>,
 }
 
 impl Default for PostgresOptions {
@@ -51,6 +60,7 @@ impl Default for PostgresOptions {
             lock_timeout_ms: 3_000,
             statement_timeout_ms: 30_000,
             accept_lost_commits: false,
+            grant_sql: None,
         }
     }
 }
@@ -86,6 +96,7 @@ impl PostgresStore {
             async || open::connect(&store.connect, &store.options).await,
             async |session| {
                 open::check(&mut session.connection, &store.options).await?;
+                open::prepares(&mut session.connection, store.options.grant_sql.as_ref()).await?;
                 open::migrate(&mut session.connection, &store.options.schema).await
             },
         )?;
@@ -104,7 +115,7 @@ impl PostgresStore {
         session.clean = false;
         statement(&mut session.connection, "BEGIN ISOLATION LEVEL READ COMMITTED").await?;
         let mut rows = Rows { connection: &mut session.connection, sql: &self.sql };
-        match write(&mut rows, deciding).await {
+        match write(&mut rows, deciding, self.options.grant_sql.as_ref()).await {
             Ok(replies) => {
                 // P1, P4: one commit makes all of it true or none.
                 sqlx::raw_sql("COMMIT").execute(&mut session.connection).await.map_err(commit_error)?;
@@ -142,9 +153,17 @@ async fn statement(connection: &mut PgConnection, sql: &'static str) -> Result<(
 }
 
 /// Loads, decides and writes, inside the transaction that `rows` is in.
-async fn write(rows: &mut Rows<'_>, deciding: &mut Deciding<'_>) -> Result<Vec<Reply>> {
+async fn write(
+    rows: &mut Rows<'_>,
+    deciding: &mut Deciding<'_>,
+    grant_sql: Option<&GrantSql>,
+) -> Result<Vec<Reply>> {
     let replies = server::decide(rows, deciding).await?;
-    server::flush(rows, &deciding.ledger().take_changes()).await?;
+    let changes = deciding.ledger().take_changes();
+    server::flush(rows, &changes).await?;
+    if let Some(sql) = grant_sql {
+        rows.run(&sql.bound(&changes, MARK)).await?;
+    }
     Ok(replies)
 }
 
@@ -153,6 +172,14 @@ impl Store for PostgresStore {
         server::commit(batch, now, policy, |deciding| {
             self.run(async |session| self.attempt(session, deciding).await)
         })
+    }
+
+    fn alone(&self, command: &Command) -> bool {
+        self.options.grant_sql.is_some() && matches!(command, Command::Grant(_))
+    }
+
+    fn lanes(&self) -> usize {
+        self.options.lanes.max(1)
     }
 
     fn load(&self, keys: &Keys) -> Result<Ledger> {

@@ -1,11 +1,12 @@
 //! Opening a database: settings that durability and isolation rest on, set and read back; migrations, under a lock.
 
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row, SqlSafeStr};
 
 use super::PostgresOptions;
 use super::error::sql_error;
 use super::sql::quoted;
+use crate::grant_sql::GrantSql;
 use crate::{Result, StoreError, StoreErrorKind};
 
 /// Each file brings the schema from the version of its position to the next. They only ever expand.
@@ -54,7 +55,7 @@ fn unavailable(what: String) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, what)
 }
 
-async fn setting(connection: &mut PgConnection, name: &'static str) -> Result<String> {
+pub(super) async fn setting(connection: &mut PgConnection, name: &'static str) -> Result<String> {
     let row = sqlx::query("SELECT current_setting($1)").bind(name);
     let row = row.fetch_one(connection).await.map_err(sql_error)?;
     row.try_get(0).map_err(sql_error)
@@ -85,11 +86,22 @@ pub(super) async fn check(connection: &mut PgConnection, options: &PostgresOptio
     Ok(())
 }
 
+/// The merchant's statements as the server understands them, before any grant depends on it.
+pub(super) async fn prepares(connection: &mut PgConnection, sql: Option<&GrantSql>) -> Result<()> {
+    for text in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
+        connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(|error| {
+            StoreError::new(StoreErrorKind::Usage, "grant.sql is not understood by the database")
+                .caused_by(error)
+        })?;
+    }
+    Ok(())
+}
+
 /// Brings a schema up to date, in one transaction.
 pub(super) async fn migrate(connection: &mut PgConnection, schema: &str) -> Result<()> {
     // A second process waits here, and then finds the work done.
     let begin = format!(
-        "SET statement_timeout = 0; SET lock_timeout = 0; BEGIN; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
+        "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
     );
     execute(connection, begin).await?;
     let schema_quoted = quoted(schema);

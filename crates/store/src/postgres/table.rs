@@ -4,10 +4,11 @@ use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{AssertSqlSafe, PgConnection};
 use std::sync::Arc;
 
-use super::encode::arrays;
+use super::encode::{self, arrays};
 use super::error::sql_error;
 use super::sql::Sql;
-use crate::row::{Column, PerTable, Reader, Stored};
+use crate::grant_sql::{self, Bound};
+use crate::row::{Column, PerTable, Reader, Stored, maybe, text};
 use crate::server::{KeyColumns, Lock, Tables};
 use crate::{Result, StoreError, StoreErrorKind};
 
@@ -29,7 +30,23 @@ pub(super) fn read<T: Stored>(rows: &[PgRow]) -> Result<Vec<(T::Key, T)>> {
     rows.iter().map(|row| T::read(&mut Reader::new(row))).collect()
 }
 
+/// An error of a merchant's statement.
+fn merchants(error: sqlx::Error) -> StoreError {
+    let theirs = error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation);
+    grant_sql::failed(sql_error(error), theirs)
+}
+
 impl Rows<'_> {
+    /// Runs the merchant's statements.
+    pub(super) async fn run(&mut self, statements: &[Bound]) -> Result<()> {
+        for (sql, values) in statements {
+            let columns: Vec<_> = values.iter().map(|value| maybe(value.as_deref(), text)).collect();
+            let query = sqlx::query_with(AssertSqlSafe(sql.clone()), encode::values(&columns)?);
+            query.execute(&mut *self.connection).await.map_err(merchants)?;
+        }
+        Ok(())
+    }
+
     async fn execute(&mut self, sql: &Arc<str>, values: PgArguments) -> Result<u64> {
         let sql = AssertSqlSafe(sql.clone());
         let done = sqlx::query_with(sql, values).execute(&mut *self.connection).await.map_err(sql_error)?;

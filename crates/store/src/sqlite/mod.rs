@@ -2,6 +2,7 @@
 
 mod encode;
 mod flush;
+mod join;
 mod load;
 mod open;
 mod query;
@@ -17,7 +18,9 @@ use paidonce_ledger::{
 };
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
+pub use self::join::SqliteTables;
 use self::load::Rows;
+use crate::grant_sql::{self, GrantSql};
 use crate::list::{
     AuditFilter, CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
 };
@@ -36,11 +39,14 @@ pub struct SqliteOptions {
     pub vfs: Option<String>,
     /// The most pages of 8 KiB the file may grow to; `None` for what the disk holds. For disks that are full.
     pub pages_max: Option<u32>,
+    /// The merchant's own statements, run in the transaction of each grant, on tables of theirs in this file. They are
+    /// prepared when the store is opened, so that a mistake is seen then.
+    pub grant_sql: Option<GrantSql>,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { busy_timeout_ms: 5_000, vfs: None, pages_max: None }
+        Self { busy_timeout_ms: 5_000, vfs: None, pages_max: None, grant_sql: None }
     }
 }
 
@@ -59,7 +65,14 @@ impl SqliteStore {
     /// The file cannot be opened or made durable, is another program's, or was written by a newer version.
     pub fn open(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
-        let writer = Mutex::new(open::writer(&path, &options)?);
+        let writer = open::writer(&path, &options)?;
+        for sql in options.grant_sql.iter().flat_map(|sql| sql.texts(grant_sql::question_mark)) {
+            writer.prepare(&sql).map_err(|error| {
+                let what = "grant.sql is not understood by the database";
+                StoreError::new(StoreErrorKind::Usage, what).caused_by(error)
+            })?;
+        }
+        let writer = Mutex::new(writer);
         Ok(Self { path, options, writer, readers: Mutex::new(Vec::new()) })
     }
 
@@ -86,10 +99,21 @@ impl Store for SqliteStore {
         let transaction =
             writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
         let (replies, ledger) = batch::decide(&mut Rows { connection: &transaction }, batch, now, policy)?;
-        flush::flush(&transaction, &ledger.into_changes())?;
+        let changes = ledger.into_changes();
+        flush::flush(&transaction, &changes)?;
+        if let Some(sql) = &self.options.grant_sql {
+            for (sql, values) in sql.bound(&changes, grant_sql::question_mark) {
+                let failed = |error| grant_sql::failed(sql_error(error), false);
+                run(&transaction, &sql, values).map_err(failed)?;
+            }
+        }
         // P1, P4: one commit makes all of it true or none; dropping the transaction rolls it back.
         transaction.commit().map_err(sql_error)?;
         Ok(replies)
+    }
+
+    fn alone(&self, command: &Command) -> bool {
+        self.options.grant_sql.is_some() && matches!(command, Command::Grant(_))
     }
 
     fn load(&self, keys: &Keys) -> Result<Ledger> {
@@ -170,6 +194,14 @@ impl Store for SqliteStore {
     fn describe(&self) -> String {
         format!("sqlite:{}", self.path.display())
     }
+}
+
+/// One of the merchant's statements; what it answers is not looked at.
+fn run(connection: &Connection, sql: &str, values: Vec<Option<String>>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    while rows.next()?.is_some() {}
+    Ok(())
 }
 
 /// What an error of SQLite means for whoever asked.

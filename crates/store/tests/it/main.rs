@@ -2,7 +2,11 @@
 // Helpers of tests are tests: what they expect is what they assert.
 #![allow(clippy::unwrap_used)]
 
+mod contention;
 mod document;
+mod grant_sql;
+mod hot;
+mod lost_answer;
 mod memory;
 mod mysql;
 mod postgres;

@@ -1,6 +1,9 @@
 //! MariaDB (or MySQL), in a database of its own for each test. Commits are broken by triggers that a second connection makes.
 
+mod join;
 mod open;
+mod others;
+mod scan;
 mod server;
 
 use std::sync::OnceLock;

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sqlx::{AssertSqlSafe, Connection, MySqlConnection};
+use sqlx::{AssertSqlSafe, Connection, MySqlConnection, Row};
 
 pub(crate) use crate::postgres::server::wait_for;
 
@@ -48,6 +48,14 @@ impl Database {
             let mut connection = MySqlConnection::connect(&url()).await.unwrap();
             sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.unwrap();
         });
+    }
+
+    pub(crate) fn count(&self, table: &str) -> i64 {
+        wait_for(async {
+            let mut connection = MySqlConnection::connect(&url()).await.unwrap();
+            let sql = AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
+            sqlx::query(sql).fetch_one(&mut connection).await.unwrap().get(0)
+        })
     }
 
     /// Empties every table. (Faster than a new database.)

@@ -1,6 +1,9 @@
 //! Postgres, in a schema of its own for each test. Commits are broken by triggers that a second connection makes.
 
+mod join;
 mod open;
+mod others;
+mod scan;
 pub(crate) mod server;
 
 use std::sync::OnceLock;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use paidonce_store::PostgresOptions;
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 pub(crate) fn url() -> String {
     // Without TLS: a handshake for each test costs more than the test.
@@ -51,6 +51,14 @@ impl Schema {
             let mut connection = PgConnection::connect(&url()).await.unwrap();
             sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.unwrap();
         });
+    }
+
+    pub(crate) fn count(&self, table: &str) -> i64 {
+        wait_for(async {
+            let mut connection = PgConnection::connect(&url()).await.unwrap();
+            let sql = AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
+            sqlx::query(sql).fetch_one(&mut connection).await.unwrap().get(0)
+        })
     }
 
     /// Empties every table. (Faster than a new schema.)
