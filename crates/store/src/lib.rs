@@ -31,6 +31,8 @@ mod row;
 mod server;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "lines")]
+mod transfer;
 mod whole;
 
 use paidonce_ledger::{
@@ -58,6 +60,8 @@ pub use mysql::{MysqlOptions, MysqlStore, MysqlTables};
 pub use postgres::{PostgresOptions, PostgresStore, PostgresTables};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore, SqliteTables};
+#[cfg(feature = "lines")]
+pub use transfer::{Export, FileError, ImportError, ImportOptions, Imported, Summary, export, import, read};
 
 /// A result of a store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -84,6 +84,13 @@ macro_rules! tables {
             Ok(())
         }
 
+        /// Every row, in the lines' order.
+        pub(crate) fn rows(ledger: &Ledger) -> impl Iterator<Item = Row> + '_ {
+            std::iter::empty()$(.chain(
+                ledger.$name.rows().iter().map(|(key, row)| Row::$variant(key.clone(), row.clone()))
+            ))+
+        }
+
         fn read_row(read: &Read<'_>) -> Result<Row, LineError> {
             $(if read.table == <$row as Shape>::TABLE {
                 let key = shape::read::<<$row as Shape>::KeyShape, _>(read.key)?;
