@@ -12,6 +12,8 @@ mod demo;
 mod entitlements;
 mod events;
 mod explain;
+mod export;
+mod import;
 mod init;
 mod keys;
 mod orders;
@@ -102,6 +104,10 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Check everything in the store against the promises, or list who did what.
     Audit(audit::AuditArgs),
+    /// Write everything that the store holds to a file, from any kind of store: to move it, or to keep it.
+    Export(export::ExportArgs),
+    /// Put an export into an empty store of any kind. Killed half way, it goes on when run again.
+    Import(import::ImportArgs),
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -142,6 +148,8 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
         Command::Keys(command) => keys::run(&command, context),
         Command::Explain(args) => explain::run(&args, context),
         Command::Audit(args) => audit::run(&args, context),
+        Command::Export(args) => export::run(&args, context),
+        Command::Import(args) => import::run(&args, context),
         Command::Config(command) => config::run(&command, context),
         Command::Contract(command) => contract::run(&command, context),
         Command::Completions(args) => completions::run(&args, context),

@@ -11,3 +11,4 @@ mod memory;
 mod mysql;
 mod postgres;
 mod sqlite;
+mod transfer;
