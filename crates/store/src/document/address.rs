@@ -31,6 +31,10 @@ impl Address {
         if host.is_empty() {
             return Err(whole());
         }
+        // Half a password would pass for a host, and be shown.
+        if path.contains('@') {
+            return Err(usage("a password in a store's address must not hold a /"));
+        }
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
         let option = |pair: &str| {
             let pair = pair.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -73,6 +77,12 @@ impl Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn p14_half_a_password_does_not_pass_for_a_host() {
+        let error = Address::parse("nats://me:can/ary@host/bucket").unwrap_err().to_string();
+        assert!(!error.contains("can/") && !error.contains("ary"), "{error}");
+    }
 
     #[test]
     fn p14_what_may_be_a_secret_is_never_shown() {

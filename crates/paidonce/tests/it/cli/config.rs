@@ -61,7 +61,7 @@ fn p14_a_stores_address_is_shown_without_its_password() {
     for url in [
         "postgres://me:canary@127.0.0.1:1/db",
         "mysql://me:canary@127.0.0.1:1/db",
-        "nats://me:can/ary@127.0.0.1:1/b",
+        "nats://me:can@ary@127.0.0.1:1/b",
     ] {
         let place = Place::new("on");
         let text = std::fs::read_to_string(place.path("paidonce.toml")).unwrap();

@@ -103,7 +103,12 @@ fn an_import_that_is_killed_half_way_goes_on() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while !place.path("test.db").exists() || there(&place).len() < 10 {
+    // While it is made, it is held: not there yet.
+    let rows_there = || {
+        let open = SqliteStore::open(place.path("test.db"), SqliteOptions::default());
+        open.and_then(|store| store.snapshot()).map_or(0, |ledger| ledger.len())
+    };
+    while !place.path("test.db").exists() || rows_there() < 10 {
         assert!(process.try_wait().unwrap().is_none(), "it ended before it could be killed");
     }
     process.kill().unwrap();
