@@ -81,9 +81,9 @@ fn there(place: &Place) -> Ledger {
 /// The old export and thousands of answered commands: long enough to be killed in.
 fn long() -> String {
     let mut ledger = read(&mut VERSION_1.as_bytes(), &mut |_, _| {}).unwrap().ledger;
-    let command = VERSION_1.lines().find(|line| line.contains("\"key\":\"cancel-1003\"")).unwrap();
+    let command = VERSION_1.lines().find(|line| line.contains("\"key\":\"cancel-2001\"")).unwrap();
     for n in 0..4_000 {
-        let line = command.replace("cancel-1003", &format!("cancel-{n}-more"));
+        let line = command.replace("cancel-2001", &format!("cancel-{n}-more"));
         ledger.load_row(read_line(line.as_bytes()).unwrap());
     }
     let mut text = Vec::new();
