@@ -14,6 +14,7 @@ mod remote;
 mod reprocess;
 mod send;
 mod tasks;
+mod transfer;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
