@@ -10,7 +10,9 @@
 //!
 //! Two limits are the caller's: how large a body may be, and who reads `Refused` (never the sender).
 
+mod code;
 mod contract;
+mod form;
 mod json;
 mod pointer;
 mod read;
@@ -18,7 +20,8 @@ mod secret;
 mod sign;
 mod verify;
 
-pub use contract::{Acknowledgement, Certainty, Contract, ContractError};
+pub use code::Certificates;
+pub use contract::{Acknowledgement, Certainty, Contract, ContractError, Redelivery, Strength};
 pub use read::{Delivery, ITEMS_MAX, Stored};
 pub use secret::{Secret, SecretError};
 pub use verify::{Refused, SECRETS_MAX, SIGNATURES_MAX, Verified, Verifier};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use paidonce_ledger::{CaptureState, DisputeState, Ending, RefundState};
 
-use super::format::{EventFormat, FactFormat, FactKind, Format, StateFormat, Texts};
+use super::format::{EventFormat, FactFormat, FactKind, Format, Shape, StateFormat, Texts};
 use super::mistake::{Mistake, Place};
 use super::plan::{Condition, MoneyRule, conditions, pointer, pointers};
 use crate::pointer::{Pointer, Pointers};
@@ -35,6 +35,8 @@ pub(crate) struct FactRule {
     pub(crate) amount: Pointers,
     /// Empty: the contract's.
     pub(crate) currency: Pointers,
+    /// How the amount is written; `None`: as the contract's are.
+    pub(crate) shape: Option<Shape>,
     pub(crate) each: Option<Pointer>,
 }
 
@@ -82,7 +84,8 @@ pub(super) fn compile(format: &Format, money: &MoneyRule) -> Result<Table, Mista
 fn row(event: &EventFormat, format: &Format, money: &MoneyRule, at: &Place) -> Result<Row, Mistake> {
     let when = conditions(&event.when, &at.key("when"))?;
     if event.ignore {
-        if event.payment.is_some()
+        if event.lookup
+            || event.payment.is_some()
             || event.references.is_some()
             || event.hints.is_some()
             || !event.facts.is_empty()
@@ -91,8 +94,12 @@ fn row(event: &EventFormat, format: &Format, money: &MoneyRule, at: &Place) -> R
         }
         return Ok(Row { when, meaning: Meaning::Ignored });
     }
-    if event.facts.is_empty() {
-        return Err(at.mistake("state facts = [{ kind = \"captured\", ... }], or ignore = true"));
+    if event.lookup != event.facts.is_empty() {
+        return Err(at.mistake(if event.lookup {
+            "lookup = true says that the event asserts nothing; remove its facts"
+        } else {
+            "state facts = [{ kind = \"captured\", ... }], lookup = true, or ignore = true"
+        }));
     }
     let payment = event.payment.as_ref().or(format.read.payment.as_ref());
     let payment = pointers(payment, &at.key("payment"))?;
@@ -120,6 +127,7 @@ fn fact(fact: &FactFormat, format: &Format, money: &MoneyRule, at: &Place) -> Re
         id: in_scope(fact.id.as_ref(), &at.key("id"))?,
         amount: in_scope(Some(&fact.amount), &at.key("amount"))?,
         currency: in_scope(fact.currency.as_ref(), &at.key("currency"))?,
+        shape: fact.shape,
         each,
     };
     let identified =
@@ -137,12 +145,16 @@ fn fact(fact: &FactFormat, format: &Format, money: &MoneyRule, at: &Place) -> Re
     if rule.amount.0.is_empty() {
         return Ok(rule);
     }
-    if format.money.shape.is_none() {
+    if format.money.shape.is_none() && fact.shape.is_none() {
         return Err(at.key("amount").mistake(
             "state [money] shape = \"minor\" (an integer of minor units) or \"decimal\" (text in major units)",
         ));
     }
-    if rule.currency.0.is_empty() && money.currency.0.is_empty() && money.asset.is_none() {
+    if rule.currency.0.is_empty()
+        && money.currency.0.is_empty()
+        && money.asset.is_none()
+        && money.fixed.is_none()
+    {
         return Err(at
             .key("amount")
             .mistake("state [money] currency = \"...\", or network, asset and decimals"));

@@ -17,7 +17,7 @@ use paidonce_ledger::{EventId, Mode, Name};
 use paidonce_ledger::{Notice, Reading};
 
 use crate::contract::format::ConditionFormat;
-use crate::contract::plan::{Condition, ModeRule, Plan};
+use crate::contract::plan::{Condition, ContentRule, KindRule, ModeRule, Plan};
 use crate::json::{Document, Kind, Value};
 use crate::pointer::Scope;
 use scalar::{Unreadable, malformed};
@@ -36,9 +36,21 @@ pub enum Delivery {
     Events(Vec<Notice>),
 }
 
-/// Reads a delivery. `headers` are the signed ones, by the contract's numbers.
-pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
-    let document = match Document::parse(body) {
+/// What came beside the body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Received<'r> {
+    /// The headers that the contract names, by its numbers.
+    pub(crate) headers: &'r [&'r [u8]],
+    pub(crate) at_unix_s: i64,
+}
+
+/// Reads a delivery.
+pub(crate) fn read(plan: &Plan, body: &[u8], received: Received<'_>) -> Delivery {
+    let text = match plan.syntax.json(body) {
+        Ok(text) => text,
+        Err(problem) => return Delivery::Events(vec![nameless(body, format!("body: {problem}"))]),
+    };
+    let document = match Document::parse(&text) {
         Ok(document) => document,
         Err(error) => return Delivery::Events(vec![nameless(body, format!("body: {error}"))]),
     };
@@ -46,7 +58,7 @@ pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
     if is_test(plan, root) {
         return Delivery::Test;
     }
-    let Some(items) = &plan.items else { return Delivery::Events(vec![notice(plan, root, body, headers)]) };
+    let Some(items) = &plan.items else { return Delivery::Events(vec![notice(plan, root, body, received)]) };
     let problem = match items.find(Scope { event: root, item: None }) {
         None => "absent",
         Some(list) if *list.kind() != Kind::List => "not a list",
@@ -54,7 +66,7 @@ pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
             0 => "an empty list",
             n if n > ITEMS_MAX => "a list with more items than are read",
             _ => {
-                let notices = list.children().map(|item| notice(plan, item, item.raw(), headers));
+                let notices = list.children().map(|item| notice(plan, item, item.raw(), received));
                 return Delivery::Events(notices.collect());
             }
         },
@@ -62,10 +74,12 @@ pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
     Delivery::Events(vec![nameless(body, format!("{}: {problem}", items.text()))])
 }
 
-/// Whether a delivery says that it is only a test: exactly `true`.
+/// Whether a delivery says that it is only a test: exactly `true`, or by the contract's conditions.
 fn is_test(plan: &Plan, root: Value<'_>) -> bool {
     let member = plan.test.as_ref().and_then(|test| test.find(Scope { event: root, item: None }));
+    let scope = Scope { event: root, item: None };
     member.is_some_and(|value| *value.kind() == Kind::Bool(true))
+        || (!plan.test_when.is_empty() && holds_all(&plan.test_when, scope))
 }
 
 /// A notice of bytes that have no readable identity: they are their own.
@@ -86,18 +100,22 @@ fn id_of_bytes(body: &Body) -> EventId {
     EventId::new(format!("sha256:{}", body.digest())).expect("71 characters of ASCII are an id")
 }
 
-fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], headers: &[&[u8]]) -> Notice {
+fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], received: Received<'_>) -> Notice {
     if *event.kind() != Kind::Object {
         return nameless(bytes, "body: not an object".to_owned());
     }
-    let id = identity::id(&plan.id, Scope { event, item: None }, headers);
-    notice_of(plan, event, Body::new(bytes), id)
+    let (scope, body) = (Scope { event, item: None }, Body::new(bytes));
+    let id = identity::id(&plan.id, scope, &body, received);
+    let kind = kind(plan, scope, received.headers);
+    notice_of(plan, event, body, (id, kind))
 }
 
+/// An event's identity and type, as far as they were found.
+type Named = (Result<EventId, Unreadable>, Result<Arc<str>, Unreadable>);
+
 /// The notice of an object whose identity was looked for.
-fn notice_of(plan: &Plan, event: Value<'_>, body: Body, id: Result<EventId, Unreadable>) -> Notice {
+fn notice_of(plan: &Plan, event: Value<'_>, body: Body, (id, kind): Named) -> Notice {
     let scope = Scope { event, item: None };
-    let kind = scalar::kind(&plan.kind, scope);
     let (account, mode) = (account(plan, scope), mode(plan, scope));
     let ignored = !plan.ignore_when.is_empty() && holds_all(&plan.ignore_when, scope);
     let reading = match (&id, &kind, &account, &mode) {
@@ -111,8 +129,21 @@ fn notice_of(plan: &Plan, event: Value<'_>, body: Body, id: Result<EventId, Unre
         account: account.unwrap_or_default(),
         mode: mode.unwrap_or_default(),
         reading,
-        content: if plan.without.is_empty() { body.digest() } else { content::digest(event, &plan.without) },
+        content: match &plan.content {
+            ContentRule::All => body.digest(),
+            ContentRule::Without(members) => content::digest(event, members),
+            ContentRule::Only(members) => content::digest_of(scope, members),
+        },
         body,
+    }
+}
+
+fn kind(plan: &Plan, scope: Scope<'_>, headers: &[&[u8]]) -> Result<Arc<str>, Unreadable> {
+    match &plan.kind {
+        KindRule::Member(pointers) => scalar::kind(pointers, scope),
+        KindRule::Join(members, separator) => scalar::joined(members, separator, scope),
+        KindRule::Header(number) => scalar::of_header(headers.get(*number).copied().unwrap_or_default()),
+        KindRule::Fixed(word) => Ok(Arc::from(word.as_str())),
     }
 }
 

@@ -12,7 +12,27 @@ pub enum Refused {
     /// The signature header cannot be taken apart, a header is repeated that must not be, or there are more
     /// signatures than are tried.
     MalformedHeader,
-    /// The timestamp is not plain digits.
+    /// The signature's text cannot be one.
+    MalformedSignature,
+    /// There is no body, where a body is always sent.
+    MissingBody,
+    /// What is signed has no one meaning: the body cannot be read, or not in one way only.
+    AmbiguousBody,
+    /// Characters in a signed field that its sender never writes.
+    IllegalCharacters,
+    /// No signature is under the public key of this source.
+    NoMatchingPublicKey,
+    /// A test of the endpoint that is no test of this provider's.
+    InvalidChallenge,
+    /// Another algorithm than the provider's.
+    Algorithm,
+    /// The certificate's address is not one of the provider's. Nothing was fetched.
+    CertificateUrlNotAllowed,
+    /// The certificate has to be fetched first: `Verifier::certificate_url` says from where.
+    NeedsCertificate,
+    /// The certificate is not the provider's, or not valid now.
+    Certificate,
+    /// The timestamp is not of the contract's form.
     MalformedTimestamp,
     /// There are signatures, but of no version that counts or for which there is a key.
     NoSignatureOfExpectedScheme,
@@ -39,6 +59,16 @@ impl Refused {
             Self::MissingHeader => "missing_header",
             Self::MalformedHeader => "malformed_header",
             Self::MalformedTimestamp => "malformed_timestamp",
+            Self::MalformedSignature => "malformed_signature",
+            Self::MissingBody => "missing_body",
+            Self::AmbiguousBody => "ambiguous_body",
+            Self::IllegalCharacters => "illegal_characters",
+            Self::NoMatchingPublicKey => "no_matching_public_key",
+            Self::InvalidChallenge => "invalid_challenge",
+            Self::Algorithm => "algorithm",
+            Self::CertificateUrlNotAllowed => "cert_url_not_allowed",
+            Self::NeedsCertificate => "needs_certificate",
+            Self::Certificate => "certificate",
             Self::NoSignatureOfExpectedScheme => "no_signature_of_expected_scheme",
             Self::SignatureMismatch => "signature_mismatch",
             Self::TimestampTooOld { .. } => "timestamp_too_old",

@@ -49,10 +49,10 @@ fn the_minimal_contract_is_one() {
 fn words_that_the_format_does_not_have_are_refused_where_they_stand() {
     check("mac = 'hmac-sha256'", "mac = 'md5'", 7, "expected one of `hmac-sha1`, `hmac-sha256`");
     check("encoding = 'hex'", "form_field = 'sig'", 9, "unknown field `form_field`");
-    check("key = 'utf8'", "key = 'sha1(utf8)'", 8, "`utf8`, `base64`, `hex`");
+    check("key = 'utf8'", "key = 'sha1(utf8)'", 8, "`utf8`, `sha1`, `base64`, `hex`");
     check("id = 'id'", "id = { headers = 'x' }", 11, "unknown field `headers`");
     check("kind = 'captured'", "kind = 'paid'", 19, "unknown variant `paid`");
-    check("type = 'type'", "syntax = 'form'", 12, "unknown variant `form`");
+    check("type = 'type'", "syntax = 'yaml'", 12, "unknown variant `yaml`");
     check("title = 'Acme'", "title = 'Acme'\ntruth = 'fetch'", 4, "needs lookups");
     check("format = 1", "format = 2", 1, "this program reads format = 1");
     check("provider = 'acme'", "provider = 'Acme'", 2, "lower-case letters");
@@ -71,6 +71,21 @@ fn signatures_that_prove_nothing_are_refused() {
     check("signed = ['{body}']", "signed = ['{url}', '{body}']", 6, "a part is {body}");
     check("signed = ['{body}']", "signed = ['{body}']\nmax_age_s = 300", 7, "only a signed timestamp");
     check("id = 'id'", "id = { header = 'X-Event-Id' }", 11, "not signed");
+    check("signed = ['{body}']", "signed = ['{value:url}', '{body}']", 6, "signature.values = { url =");
+    check("signed = ['{body}']", "signed = ['{member:id}', '{body}']", 6, "only where the signature is one");
+    check("header = 'X-Acme'", "header = 'X-Acme'\nmember = 'sig'", 4, "state one of: header, member");
+    check("header = 'X-Acme'", "member = 'sig'", 6, "members ({member:path})");
+    check("header = 'X-Acme'", "code = 'paypal'", 4, "webhook_id");
+    check("mac = 'hmac-sha256'", "mac = 'static'", 9, "\"text\" is for");
+    check("type = 'type'", "type = { header = 'X-Type' }", 12, "may be absent");
+    check("type = 'type'", "type = { value = 'topic' }", 12, "signature.values = { topic =");
+    check("title = 'Acme'", "title = 'Acme'\nstrength = { level = 'partial' }", 4, "say why");
+    check(
+        "signed = ['{body}']",
+        "signed = ['{body}']\nheader_list = { key = 'h', separator = ' ', join = '.' }",
+        6,
+        "signs nothing",
+    );
     check("header = 'X-Acme'", "header = 'X Acme'", 5, "a header's name");
     check("key = 'utf8'", "key = { encoding = 'utf8', prefix = 'x_' }", 8, "the whole text");
     check("encoding = 'hex'", "encoding = 'hex'\nitem_separator = ','", 10, "only a list");
