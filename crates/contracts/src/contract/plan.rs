@@ -27,6 +27,7 @@ pub(crate) struct Plan {
     /// Empty: no delivery is a test notification by these.
     pub(crate) test_when: Vec<Condition>,
     pub(crate) items: Option<Pointer>,
+    pub(crate) empty_items: bool,
     pub(crate) content: ContentRule,
     pub(crate) ignore_when: Vec<Condition>,
     pub(crate) money: MoneyRule,
@@ -95,6 +96,7 @@ pub(crate) enum ContentRule {
 #[derive(Debug)]
 pub(crate) enum ModeRule {
     Livemode(Pointers),
+    Testmode(Pointers),
     Words { member: Pointers, live: Vec<String>, test: Vec<String> },
 }
 
@@ -158,6 +160,7 @@ pub(crate) fn compile(format: &Format, signature: &Signature) -> Result<Plan, Mi
         mode: read.mode.as_ref().map(|mode| mode_rule(mode, &at.key("mode"))).transpose()?,
         test: read.test.as_deref().map(|text| pointer(text, &at.key("test"))).transpose()?,
         items,
+        empty_items: read.empty_items,
         test_when: conditions(&read.test_when, &at.key("test_when"))?,
         content: content(read, &at.key("same_content"))?,
         ignore_when: conditions(&read.ignore_when, &at.key("ignore_when"))?,
@@ -248,6 +251,9 @@ fn id(read: &ReadFormat, batch: bool, signature: &Signature, at: &Place) -> Resu
 fn mode_rule(mode: &ModeFormat, at: &Place) -> Result<ModeRule, Mistake> {
     match mode {
         ModeFormat::Livemode(members) => Ok(ModeRule::Livemode(pointers(Some(members), at)?)),
+        ModeFormat::Testmode(members) => {
+            Ok(ModeRule::Testmode(pointers(Some(members), &at.key("testmode"))?))
+        }
         ModeFormat::Words { member, live, test } => Ok(ModeRule::Words {
             member: pointers(Some(member), &at.key("member"))?,
             live: live.clone(),

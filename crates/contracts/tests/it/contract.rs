@@ -1,6 +1,6 @@
 //! Contract files: what is refused, on which line, and what the message says to write.
 
-use paidonce_contracts::{Certainty, Contract};
+use paidonce_contracts::{Certainty, Contract, Strength};
 
 const MINIMAL: &str = "\
 format = 1
@@ -142,16 +142,45 @@ fn lines_survive_an_overlay_that_moves_the_events() {
 
 #[test]
 fn shipped_contracts_say_how_well_they_are_known() {
-    assert_eq!(
-        Contract::names().collect::<Vec<_>>(),
-        ["generic-hmac", "stablein", "standard-webhooks", "stbl-pay", "stripe"]
-    );
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contracts");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    files.sort();
+    assert_eq!(Contract::names().collect::<Vec<_>>(), files, "every file is shipped, in order");
     let stripe = Contract::builtin("stripe", None).unwrap();
     assert_eq!(stripe.certainty()["signature"], Certainty::Verified);
     assert_eq!(stripe.redelivery_window_h(), Some(72));
     assert!(!stripe.docs().is_empty() && stripe.title().starts_with("Stripe"));
-    assert!(Contract::builtin("stripes", None).unwrap_err().to_string().contains("there are generic-hmac"));
+    assert!(Contract::builtin("stripes", None).unwrap_err().to_string().contains("generic-hmac"));
     assert!(Contract::builtin_text("generic-hmac").unwrap().contains("[signature]"));
+}
+
+/// No source may believe an event that its signature does not prove, and the reason can be read.
+#[test]
+fn weak_contracts_refuse_to_be_believed_and_say_why() {
+    let reason = |name: &str, overlay: &str| {
+        let contract = Contract::builtin(name, Some(&overlay.parse().unwrap())).unwrap();
+        (contract.strength(), contract.refuses_truth_event().unwrap_or_default().to_owned())
+    };
+    assert_eq!(reason("stripe", ""), (Strength::Full, String::new()));
+    let topic = "signature.values.topic = 'orders/paid'";
+    for (name, overlay, strength, says) in [
+        ("mollie-classic", "", Strength::HintOnly, "nothing is signed"),
+        ("flutterwave-v3", "", Strength::HintOnly, "a password and no signature"),
+        ("opennode", "", Strength::HintOnly, "not its status"),
+        ("shopify", topic, Strength::Partial, "not signed"),
+        ("worldpay", "", Strength::Partial, "not known for certain"),
+        ("stripe-thin", "", Strength::Partial, "not how"),
+    ] {
+        let (level, why) = reason(name, overlay);
+        assert_eq!(level, strength, "{name}");
+        assert!(why.contains(says), "{name}: {why}");
+    }
+    let overlay: toml::Table = "strength = { level = 'full' }".parse().unwrap();
+    let error = Contract::builtin("mollie-classic", Some(&overlay)).unwrap_err().to_string();
+    assert!(error.contains("no more than hint-only: nothing is signed"), "{error}");
 }
 
 /// What paidonce answers: `conflict_status = 409` is the contract's or the source's choice.

@@ -9,6 +9,8 @@ mod bits;
 mod contract;
 mod generic;
 mod overlay_sources;
+mod providers;
+mod samples;
 mod secrets;
 mod stored;
 mod stripe;

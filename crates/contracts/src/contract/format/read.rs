@@ -22,6 +22,9 @@ pub(crate) struct ReadFormat {
     #[serde(default)]
     pub(crate) test_when: BTreeMap<String, ConditionFormat>,
     pub(crate) items: Option<String>,
+    /// The provider sends batches without events: they are none, and not unreadable.
+    #[serde(default)]
+    pub(crate) empty_items: bool,
     pub(crate) same_content: Option<SameContentFormat>,
     #[serde(default)]
     pub(crate) ignore_when: BTreeMap<String, ConditionFormat>,
@@ -127,7 +130,13 @@ impl<'de> Deserialize<'de> for TypeFormat {
 #[derive(Debug)]
 pub(crate) enum ModeFormat {
     Livemode(Texts),
-    Words { member: Texts, live: Vec<String>, test: Vec<String> },
+    /// A boolean that is true in test mode.
+    Testmode(Texts),
+    Words {
+        member: Texts,
+        live: Vec<String>,
+        test: Vec<String>,
+    },
 }
 
 impl<'de> Deserialize<'de> for ModeFormat {
@@ -135,13 +144,21 @@ impl<'de> Deserialize<'de> for ModeFormat {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
-            member: Texts,
-            live: Texts,
-            test: Texts,
+            testmode: Option<Texts>,
+            member: Option<Texts>,
+            live: Option<Texts>,
+            test: Option<Texts>,
         }
-        let expected = "a boolean member, or { member = \"mode\", live = \"live\", test = \"test\" }";
-        let table =
-            |Table { member, live, test }: Table| Ok(Self::Words { member, live: live.0, test: test.0 });
+        let expected = "a boolean member, { testmode = \"test\" } or { member = \"mode\", live = \"live\", test = \"test\" }";
+        let table = |table: Table| match (table.testmode, table.member, table.live, table.test) {
+            (Some(members), None, None, None) => Ok(Self::Testmode(members)),
+            (None, Some(member), Some(live), Some(test)) => {
+                Ok(Self::Words { member, live: live.0, test: test.0 })
+            }
+            _ => Err(
+                "write { testmode = \"test\" } or { member = \"mode\", live = \"live\", test = \"test\" }",
+            ),
+        };
         short_or_table(from, expected, Self::Livemode, table)
     }
 }
