@@ -68,14 +68,6 @@ pub enum SecretError {
         /// The forms that the contract knows.
         expected: String,
     },
-    /// A value of the source that the signature needs is absent or cannot be one.
-    #[error("signature.values.{name} {problem}")]
-    Value {
-        /// Which of them.
-        name: &'static str,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
     /// More secrets than a rotation needs: each costs time on every forged request.
     #[error("there are {count} secrets; at most {most} are tried")]
     TooMany {
@@ -83,6 +75,14 @@ pub enum SecretError {
         count: usize,
         /// How many are of use: none where nothing is signed.
         most: usize,
+    },
+    /// A configured value that the contract's code needs.
+    #[error("signature.values.{name} {problem}; the source has to state it")]
+    Value {
+        /// Its name.
+        name: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
     },
     /// Signing was asked for with a key that can only verify, or a header that only the provider can fill.
     #[error("cannot sign: {problem}")]

@@ -1,14 +1,24 @@
 //! What the contract format cannot say, as code: one small module for each provider that needs one.
 //!
 //! All of them stand behind one interface. `Code` is the word in the contract; [`Code::prepare`] makes a [`Scheme`]
-//! of a source's secrets and values, and [`Code::document`] turns a proved body into the JSON that paths walk.
+//! of a source's secrets and settings, and [`Code::document`] turns a proved body into the JSON that paths walk.
 //! Nothing here reaches the network: a certificate that is needed is named, and the program fetches it.
+
+mod braintree;
+mod canonical;
+mod certificate;
+mod nowpayments;
+mod paypal;
+mod xml;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
+
+pub(crate) use certificate::is_self_signed;
+pub use certificate::{CertificateError, Certificates};
 
 use crate::secret::{Secret, SecretError};
 use crate::verify::Refused;
@@ -26,24 +36,11 @@ pub(crate) enum Code {
 }
 
 /// What a scheme looks at.
-#[allow(dead_code, reason = "read by the modules, which come from the branch beside this one")]
 pub(crate) struct Request<'r> {
     pub(crate) headers: &'r [(&'r str, &'r [u8])],
     pub(crate) body: &'r [u8],
     pub(crate) now_unix_s: i64,
     pub(crate) certificates: &'r Certificates,
-}
-
-/// Fetched certificates by their addresses, and trusted roots.
-#[derive(Debug, Clone, Default)]
-pub struct Certificates {}
-
-impl Certificates {
-    /// Nothing is trusted.
-    #[must_use]
-    pub fn none() -> Self {
-        Self {}
-    }
 }
 
 /// One provider's way of proving a request, with a source's secrets.
@@ -74,21 +71,83 @@ impl Code {
 
     /// Whether the signature covers the content well enough for an event's word to count.
     pub(crate) fn covers_content(self) -> bool {
+        // Any body can be padded to a given CRC-32: vector paypal-08 does it.
+        self != Self::PayPal
+    }
+
+    /// Whether the bytes themselves are unsigned, so that "the same content" is asked of the document.
+    pub(crate) fn signs_document(self) -> bool {
         self != Self::PayPal
     }
 
     /// Prepares the keys of one source.
     pub(crate) fn prepare(
         self,
-        _values: &BTreeMap<String, String>,
-        _hosts: &[String],
-        _secrets: &[Secret],
+        values: &BTreeMap<String, String>,
+        hosts: &[String],
+        secrets: &[Secret],
     ) -> Result<Box<dyn Scheme>, SecretError> {
-        Err(SecretError::CannotSign { problem: "this build has not the provider's module" })
+        let value = |name: &'static str| match values.get(name).map(String::as_str) {
+            Some(text) if !text.is_empty() && !text.contains(['|', '&']) && text.trim() == text => {
+                Ok(text.to_owned())
+            }
+            Some(_) => {
+                Err(SecretError::Value { name, problem: "is empty or holds |, & or outer white space" })
+            }
+            None => Err(SecretError::Value { name, problem: "is not stated" }),
+        };
+        Ok(match self {
+            Self::Braintree => Box::new(braintree::Braintree::new(value("public_key")?, secrets)?),
+            Self::NowPayments => Box::new(nowpayments::NowPayments::new(secrets)?),
+            Self::PayPal => Box::new(paypal::PayPal::new(value("webhook_id")?, hosts.to_vec(), secrets)?),
+        })
     }
 
     /// The JSON that the contract's paths walk.
     pub(crate) fn document(self, body: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
-        Ok(Cow::Borrowed(body))
+        match self {
+            Self::Braintree => braintree::document(body).map(Cow::Owned),
+            Self::NowPayments | Self::PayPal => Ok(Cow::Borrowed(body)),
+        }
     }
+}
+
+/// The one line of a header. Two of them are none: it is not known which one the sender meant.
+fn header<'h>(headers: &[(&'h str, &'h [u8])], name: &str) -> Result<&'h str, Refused> {
+    let mut lines = headers.iter().filter(|(have, _)| have.eq_ignore_ascii_case(name));
+    let (_, value) = lines.next().ok_or(Refused::MissingHeader)?;
+    if lines.next().is_some() {
+        return Err(Refused::MalformedHeader);
+    }
+    match std::str::from_utf8(value) {
+        Ok("") => Err(Refused::MissingHeader),
+        Ok(text) => Ok(text),
+        Err(_) => Err(Refused::MalformedHeader),
+    }
+}
+
+/// A MAC's text in lower-case hexadecimal and in no other way.
+fn lower_hex(text: &str) -> Option<Vec<u8>> {
+    let lower = text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    if lower { hex::decode(text).ok() } else { None }
+}
+
+/// The secrets' texts, checked as all secrets are.
+fn texts<'s>(secrets: &'s [Secret], expected: &str) -> Result<Vec<&'s str>, SecretError> {
+    if secrets.is_empty() {
+        return Err(SecretError::None { expected: expected.to_owned() });
+    }
+    let mut texts = Vec::with_capacity(secrets.len());
+    for (index, secret) in secrets.iter().enumerate() {
+        let (text, position) = (secret.text(), index + 1);
+        if text.is_empty() {
+            return Err(SecretError::Empty { position, expected: expected.to_owned() });
+        }
+        if text.trim() != text || text.chars().any(char::is_control) {
+            let problem = "begins or ends with white space, or holds a line break or control character";
+            return Err(SecretError::Malformed { position, problem, expected: expected.to_owned() });
+        }
+        texts.push(text);
+    }
+    Ok(texts)
 }

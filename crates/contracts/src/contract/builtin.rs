@@ -4,6 +4,7 @@
 pub(super) const CONTRACTS: &[(&str, &str)] = &[
     ("adyen", include_str!("../../contracts/adyen.toml")),
     ("adyen-platform", include_str!("../../contracts/adyen-platform.toml")),
+    ("braintree", include_str!("../../contracts/braintree.toml")),
     ("btcpay", include_str!("../../contracts/btcpay.toml")),
     ("checkout", include_str!("../../contracts/checkout.toml")),
     ("clerk", include_str!("../../contracts/clerk.toml")),
@@ -18,8 +19,10 @@ pub(super) const CONTRACTS: &[(&str, &str)] = &[
     ("lemonsqueezy", include_str!("../../contracts/lemonsqueezy.toml")),
     ("mollie", include_str!("../../contracts/mollie.toml")),
     ("mollie-classic", include_str!("../../contracts/mollie-classic.toml")),
+    ("nowpayments", include_str!("../../contracts/nowpayments.toml")),
     ("opennode", include_str!("../../contracts/opennode.toml")),
     ("paddle", include_str!("../../contracts/paddle.toml")),
+    ("paypal", include_str!("../../contracts/paypal.toml")),
     ("paystack", include_str!("../../contracts/paystack.toml")),
     ("polar", include_str!("../../contracts/polar.toml")),
     ("razorpay", include_str!("../../contracts/razorpay.toml")),

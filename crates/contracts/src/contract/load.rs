@@ -2,10 +2,10 @@
 
 use paidonce_ledger::Name;
 
-use super::format::{Format, RedeliveryFormat, Truth};
+use super::format::{Format, RedeliveryFormat, Strength, Truth};
 use super::mistake::{ContractError, Mistake, Place, line_at};
 use super::overlay::merge;
-use super::{Acknowledgement, Checked, Redelivery, plan, signature, strength};
+use super::{Acknowledgement, Checked, Redelivery, lookup, plan, signature, strength};
 
 /// The version of the format that this build reads.
 const FORMAT: u32 = 1;
@@ -70,9 +70,6 @@ fn check(format: Format) -> Result<Checked, Mistake> {
     if format.format != FORMAT {
         return Err(Place::of("format").mistake(format!("this program reads format = {FORMAT}")));
     }
-    if format.truth == Truth::Fetch {
-        return Err(Place::of("truth").mistake("\"fetch\" needs lookups, which this version does not have"));
-    }
     let at = Place::of("provider");
     let provider = Name::new(&format.provider).map_err(|error| at.mistake(error.to_string()))?;
     if !format.provider.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
@@ -83,7 +80,13 @@ fn check(format: Format) -> Result<Checked, Mistake> {
     let signature = signature::compile(&format.signature)?;
     let plan = plan::compile(&format, &signature)?;
     let judged = strength::judge(&format, &signature, &plan)?;
+    if format.truth == Truth::Event && judged.strength != Strength::Full {
+        let why = &judged.why;
+        let message = format!("an event's word cannot count: {why}; write truth = \"fetch\"");
+        return Err(Place::of("truth").mistake(message));
+    }
     let redelivery = redelivery(&format.redelivery)?;
+    let lookup = lookup::compile(&format)?;
     Ok(Checked {
         provider,
         title: format.title,
@@ -91,7 +94,9 @@ fn check(format: Format) -> Result<Checked, Mistake> {
         certainty: format.certainty,
         signature,
         plan,
+        lookup,
         acknowledgement,
+        truth: format.truth,
         redelivery,
         judged,
     })

@@ -6,8 +6,10 @@
 mod builtin;
 pub(crate) mod format;
 mod load;
+pub(crate) mod lookup;
 mod mistake;
 mod overlay;
+mod place;
 pub(crate) mod plan;
 pub(crate) mod signature;
 mod strength;
@@ -19,7 +21,7 @@ use std::sync::Arc;
 
 use paidonce_ledger::Name;
 
-pub use format::{Certainty, Strength};
+pub use format::{Certainty, Strength, Truth};
 pub use mistake::ContractError;
 
 use plan::Plan;
@@ -36,7 +38,9 @@ struct Checked {
     certainty: BTreeMap<String, Certainty>,
     signature: Signature,
     plan: Plan,
+    lookup: Option<lookup::LookupRule>,
     acknowledgement: Acknowledgement,
+    truth: Truth,
     redelivery: Redelivery,
     judged: strength::Judged,
 }
@@ -138,6 +142,12 @@ impl Contract {
         &self.0.acknowledgement
     }
 
+    /// Whose word counts. With [`Truth::Fetch`] a notice names its payment and asserts nothing.
+    #[must_use]
+    pub fn truth(&self) -> Truth {
+        self.0.truth
+    }
+
     /// For how many hours the provider delivers again what was not acknowledged, where that is known.
     #[must_use]
     pub fn redelivery_window_h(&self) -> Option<u32> {
@@ -187,6 +197,10 @@ impl Contract {
 
     pub(crate) fn signature(&self) -> &Signature {
         &self.0.signature
+    }
+
+    pub(crate) fn lookup_rule(&self) -> Option<&lookup::LookupRule> {
+        self.0.lookup.as_ref()
     }
 
     pub(crate) fn plan(&self) -> &Plan {

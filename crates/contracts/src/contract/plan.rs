@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use paidonce_ledger::{DECIMALS_MAX, MoneyUnit};
 
 use super::format::{
-    ConditionFormat, Format, IdFormat, ModeFormat, MoneyFormat, ReadFormat, Shape, Syntax, Texts, TypeFormat,
+    ConditionFormat, Format, IdFormat, ModeFormat, MoneyFormat, ReadFormat, Shape, Syntax, Texts, Truth,
+    TypeFormat,
 };
 use super::mistake::{Mistake, Place};
 use super::signature::{Signature, SignaturePlace};
-use super::table::{Table, compile as compile_table};
+use super::table::{Around, Table, compile as compile_table};
 use crate::code::Code;
 use crate::form;
 use crate::pointer::{Pointer, Pointers};
@@ -18,6 +19,7 @@ use crate::pointer::{Pointer, Pointers};
 /// Everything that reading needs.
 #[derive(Debug)]
 pub(crate) struct Plan {
+    pub(crate) truth: Truth,
     pub(crate) id: IdRule,
     pub(crate) kind: KindRule,
     pub(crate) syntax: BodySyntax,
@@ -71,6 +73,11 @@ pub(crate) enum BodySyntax {
 }
 
 impl BodySyntax {
+    /// Whether "the same content" is asked of what the body says, because its bytes are not what is signed.
+    pub(crate) fn signs_document(self) -> bool {
+        matches!(self, Self::Code(code) if code.signs_document())
+    }
+
     /// The body as JSON text; as it came, if it is that already.
     pub(crate) fn json(self, body: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
         match self {
@@ -144,6 +151,7 @@ pub(crate) fn compile(format: &Format, signature: &Signature) -> Result<Plan, Mi
     let (read, at) = (&format.read, Place::of("read"));
     let items = read.items.as_deref().map(|text| pointer(text, &at.key("items"))).transpose()?;
     let money = money(&format.money)?;
+    let around = Around { read, money: &format.money, event: &format.event, at: Place::of("event") };
     let syntax = match (&signature.place, read.syntax) {
         (SignaturePlace::Code { code, .. }, Syntax::Json) => BodySyntax::Code(*code),
         (_, Syntax::Json) => BodySyntax::Json,
@@ -153,6 +161,7 @@ pub(crate) fn compile(format: &Format, signature: &Signature) -> Result<Plan, Mi
         (_, Syntax::Form) => BodySyntax::Form,
     };
     Ok(Plan {
+        truth: format.truth,
         id: id(read, items.is_some(), signature, &at.key("id"))?,
         kind: kind(read, &format.signature.values, signature, &at.key("type"))?,
         syntax,
@@ -164,7 +173,7 @@ pub(crate) fn compile(format: &Format, signature: &Signature) -> Result<Plan, Mi
         test_when: conditions(&read.test_when, &at.key("test_when"))?,
         content: content(read, &at.key("same_content"))?,
         ignore_when: conditions(&read.ignore_when, &at.key("ignore_when"))?,
-        table: compile_table(format, &money)?,
+        table: compile_table(&around, &money)?,
         money,
     })
 }
@@ -248,7 +257,7 @@ fn id(read: &ReadFormat, batch: bool, signature: &Signature, at: &Place) -> Resu
     }
 }
 
-fn mode_rule(mode: &ModeFormat, at: &Place) -> Result<ModeRule, Mistake> {
+pub(super) fn mode_rule(mode: &ModeFormat, at: &Place) -> Result<ModeRule, Mistake> {
     match mode {
         ModeFormat::Livemode(members) => Ok(ModeRule::Livemode(pointers(Some(members), at)?)),
         ModeFormat::Testmode(members) => {
@@ -262,7 +271,7 @@ fn mode_rule(mode: &ModeFormat, at: &Place) -> Result<ModeRule, Mistake> {
     }
 }
 
-fn money(format: &MoneyFormat) -> Result<MoneyRule, Mistake> {
+pub(super) fn money(format: &MoneyFormat) -> Result<MoneyRule, Mistake> {
     let at = Place::of("money");
     let mut exponents = BTreeMap::new();
     for (code, exponent) in &format.exponents {

@@ -10,6 +10,7 @@ use super::format::{
     SignatureFormat, TimeUnit, TimestampFormat,
 };
 use super::mistake::{Mistake, Place};
+use super::place::place;
 use super::plan::pointer;
 use crate::code::Code;
 use crate::pointer::Pointer;
@@ -179,6 +180,9 @@ pub(crate) fn missing(format: &SignatureFormat) -> Vec<&'static str> {
 pub(crate) fn compile(format: &SignatureFormat) -> Result<Signature, Mistake> {
     let at = Place::of("signature");
     let place = place(format, &at)?;
+    if !format.certificate_hosts.0.is_empty() && format.code.is_none() {
+        return Err(at.key("certificate_hosts").mistake("only a contract with `code` takes this"));
+    }
     let grammar = grammar(format, &at)?;
     let mut names = match place {
         SignaturePlace::Header => {
@@ -234,28 +238,6 @@ pub(crate) fn compile(format: &SignatureFormat) -> Result<Signature, Mistake> {
         key_id,
         uncovered: format.uncovered.0.clone(),
     })
-}
-
-fn place(format: &SignatureFormat, at: &Place) -> Result<SignaturePlace, Mistake> {
-    let stated = [format.header.is_some(), format.member.is_some(), format.code.is_some(), format.unsigned];
-    if stated.iter().filter(|stated| **stated).count() != 1 {
-        return Err(at.mistake("state one of: header, member, code, unsigned = true"));
-    }
-    if let Some(text) = &format.member {
-        if format.timestamp.is_some() || format.grammar != GrammarWord::Plain || format.prefix.is_some() {
-            return Err(at.key("member").mistake("a signature in the body is plain, without a timestamp"));
-        }
-        return Ok(SignaturePlace::Member(pointer(text, &at.key("member"))?));
-    }
-    let Some(code) = format.code else {
-        return Ok(if format.unsigned { SignaturePlace::Nowhere } else { SignaturePlace::Header });
-    };
-    if let Some((name, what)) = code.values().iter().find(|(name, _)| !format.values.contains_key(*name)) {
-        return Err(at
-            .key("values")
-            .mistake(format!("the source has to state {what}: signature.values = {{ {name} = \"...\" }}")));
-    }
-    Ok(SignaturePlace::Code { code, values: format.values.clone(), hosts: format.hosts.clone() })
 }
 
 fn grammar(format: &SignatureFormat, at: &Place) -> Result<Grammar, Mistake> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use paidonce_ledger::{CaptureState, DisputeState, Ending, RefundState};
 
-use super::format::{EventFormat, FactFormat, FactKind, Format, Shape, StateFormat, Texts};
+use super::format::{EventFormat, FactFormat, FactKind, MoneyFormat, ReadFormat, Shape, StateFormat, Texts};
 use super::mistake::{Mistake, Place};
 use super::plan::{Condition, MoneyRule, conditions, pointer, pointers};
 use crate::pointer::{Pointer, Pointers};
@@ -61,11 +61,20 @@ pub(crate) enum StateRule<S> {
     Words { member: Pointer, values: BTreeMap<String, S> },
 }
 
-/// Checks `[[event]]`.
-pub(super) fn compile(format: &Format, money: &MoneyRule) -> Result<Table, Mistake> {
+/// A list of rows, and what holds for all of them.
+pub(super) struct Around<'f> {
+    pub(super) read: &'f ReadFormat,
+    pub(super) money: &'f MoneyFormat,
+    pub(super) event: &'f [EventFormat],
+    /// Where the list stands.
+    pub(super) at: Place,
+}
+
+/// Checks `[[event]]` or `[[lookup.event]]`.
+pub(super) fn compile(format: &Around<'_>, money: &MoneyRule) -> Result<Table, Mistake> {
     let mut table = Table::new();
     for (n, event) in format.event.iter().enumerate() {
-        let at = Place::of("event").index(n);
+        let at = format.at.index(n);
         let row = std::sync::Arc::new(row(event, format, money, &at)?);
         if event.kind.0.is_empty() {
             return Err(at.key("type").mistake("at least one type"));
@@ -81,7 +90,7 @@ pub(super) fn compile(format: &Format, money: &MoneyRule) -> Result<Table, Mista
     Ok(table)
 }
 
-fn row(event: &EventFormat, format: &Format, money: &MoneyRule, at: &Place) -> Result<Row, Mistake> {
+fn row(event: &EventFormat, format: &Around<'_>, money: &MoneyRule, at: &Place) -> Result<Row, Mistake> {
     let when = conditions(&event.when, &at.key("when"))?;
     if event.ignore {
         if event.lookup
@@ -119,7 +128,7 @@ fn row(event: &EventFormat, format: &Format, money: &MoneyRule, at: &Place) -> R
     Ok(Row { when, meaning: Meaning::Claims { payment, references, hints, facts } })
 }
 
-fn fact(fact: &FactFormat, format: &Format, money: &MoneyRule, at: &Place) -> Result<FactRule, Mistake> {
+fn fact(fact: &FactFormat, format: &Around<'_>, money: &MoneyRule, at: &Place) -> Result<FactRule, Mistake> {
     let each = fact.each.as_deref().map(|text| pointer(text, &at.key("each"))).transpose()?;
     let in_scope = |texts: Option<&Texts>, at: &Place| scoped(texts, each.is_some(), at);
     let rule = FactRule {

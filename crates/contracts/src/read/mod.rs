@@ -7,7 +7,8 @@ mod claim;
 mod content;
 mod identity;
 mod money;
-mod scalar;
+mod sample;
+pub(crate) mod scalar;
 mod stored;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::json::{Document, Kind, Value};
 use crate::pointer::Scope;
 use scalar::{Unreadable, malformed};
 
+pub(crate) use claim::reading;
 pub use stored::Stored;
 
 /// The most events that one delivery may carry. The largest known batch is 250.
@@ -131,6 +133,8 @@ fn notice_of(plan: &Plan, event: Value<'_>, body: Body, (id, kind): Named) -> No
         mode: mode.unwrap_or_default(),
         reading,
         content: match &plan.content {
+            // Not the bytes are signed but what they say.
+            ContentRule::All if plan.syntax.signs_document() => content::digest(event, &[]),
             ContentRule::All => body.digest(),
             ContentRule::Without(members) => content::digest(event, members),
             ContentRule::Only(members) => content::digest_of(scope, members),
@@ -139,7 +143,7 @@ fn notice_of(plan: &Plan, event: Value<'_>, body: Body, (id, kind): Named) -> No
     }
 }
 
-fn kind(plan: &Plan, scope: Scope<'_>, headers: &[&[u8]]) -> Result<Arc<str>, Unreadable> {
+pub(crate) fn kind(plan: &Plan, scope: Scope<'_>, headers: &[&[u8]]) -> Result<Arc<str>, Unreadable> {
     match &plan.kind {
         KindRule::Member(pointers) => scalar::kind(pointers, scope),
         KindRule::Join(members, separator) => scalar::joined(members, separator, scope),
@@ -154,7 +158,7 @@ fn account(plan: &Plan, scope: Scope<'_>) -> Result<Option<Name>, Unreadable> {
     Name::new(text).map(Some).map_err(|error| malformed(pointer, error))
 }
 
-fn mode(plan: &Plan, scope: Scope<'_>) -> Result<Option<Mode>, Unreadable> {
+pub(crate) fn mode(plan: &Plan, scope: Scope<'_>) -> Result<Option<Mode>, Unreadable> {
     match &plan.mode {
         None => Ok(None),
         Some(rule @ (ModeRule::Livemode(pointers) | ModeRule::Testmode(pointers))) => {
@@ -181,7 +185,7 @@ fn mode(plan: &Plan, scope: Scope<'_>) -> Result<Option<Mode>, Unreadable> {
 }
 
 /// Whether all of `conditions` hold.
-fn holds_all(conditions: &[Condition], scope: Scope<'_>) -> bool {
+pub(crate) fn holds_all(conditions: &[Condition], scope: Scope<'_>) -> bool {
     conditions.iter().all(|condition| {
         let value = condition.pointer.find(scope);
         match (&condition.test, value.map(Value::kind)) {

@@ -12,30 +12,30 @@ pub enum Refused {
     /// The signature header cannot be taken apart, a header is repeated that must not be, or there are more
     /// signatures than are tried.
     MalformedHeader,
-    /// The signature's text cannot be one.
-    MalformedSignature,
-    /// There is no body, where a body is always sent.
-    MissingBody,
-    /// What is signed has no one meaning: the body cannot be read, or not in one way only.
-    AmbiguousBody,
-    /// Characters in a signed field that its sender never writes.
-    IllegalCharacters,
-    /// No signature is under the public key of this source.
-    NoMatchingPublicKey,
-    /// A test of the endpoint that is no test of this provider's.
-    InvalidChallenge,
-    /// Another algorithm than the provider's.
-    Algorithm,
-    /// The certificate's address is not one of the provider's. Nothing was fetched.
-    CertificateUrlNotAllowed,
-    /// The certificate has to be fetched first: `Verifier::certificate_url` says from where.
-    NeedsCertificate,
-    /// The certificate is not the provider's, or not valid now.
-    Certificate,
-    /// The timestamp is not of the contract's form.
+    /// The timestamp is not plain digits.
     MalformedTimestamp,
     /// There are signatures, but of no version that counts or for which there is a key.
     NoSignatureOfExpectedScheme,
+    /// The signature cannot be taken apart where it stands in the body, or stands there twice.
+    MalformedSignature,
+    /// There is no body, where a body is always sent.
+    MissingBody,
+    /// There are signatures, but none under the public key that is ours.
+    NoMatchingPublicKey,
+    /// The signed text holds characters that its encoding does not have.
+    IllegalCharacters,
+    /// The provider's test of the endpoint is not of its form. (Free text is never signed.)
+    InvalidChallenge,
+    /// Another algorithm is announced than the one that counts.
+    Algorithm,
+    /// The certificate's address is not one that may be fetched.
+    CertificateUrlNotAllowed,
+    /// The certificate is not there yet: fetch [`crate::Verifier::certificate_url`] and verify again.
+    NeedsCertificate,
+    /// The certificate leads to no trusted root, is out of time, or is issued for another name.
+    Certificate,
+    /// What is signed is a form of the body that this body does not have just one of.
+    AmbiguousBody,
     /// No signature fits: a forgery, another secret, or changed bytes.
     SignatureMismatch,
     /// Genuine once, but signed too long ago: a replay, or a clock that is wrong.
@@ -59,17 +59,17 @@ impl Refused {
             Self::MissingHeader => "missing_header",
             Self::MalformedHeader => "malformed_header",
             Self::MalformedTimestamp => "malformed_timestamp",
+            Self::NoSignatureOfExpectedScheme => "no_signature_of_expected_scheme",
             Self::MalformedSignature => "malformed_signature",
             Self::MissingBody => "missing_body",
-            Self::AmbiguousBody => "ambiguous_body",
-            Self::IllegalCharacters => "illegal_characters",
             Self::NoMatchingPublicKey => "no_matching_public_key",
+            Self::IllegalCharacters => "illegal_characters",
             Self::InvalidChallenge => "invalid_challenge",
             Self::Algorithm => "algorithm",
             Self::CertificateUrlNotAllowed => "cert_url_not_allowed",
             Self::NeedsCertificate => "needs_certificate",
             Self::Certificate => "certificate",
-            Self::NoSignatureOfExpectedScheme => "no_signature_of_expected_scheme",
+            Self::AmbiguousBody => "ambiguous_body",
             Self::SignatureMismatch => "signature_mismatch",
             Self::TimestampTooOld { .. } => "timestamp_too_old",
             Self::TimestampInFuture { .. } => "timestamp_in_future",

@@ -6,8 +6,11 @@
 mod arbitrary;
 mod batch;
 mod bits;
+mod code;
 mod contract;
+mod covered;
 mod generic;
+mod lookup;
 mod overlay_sources;
 mod providers;
 mod samples;

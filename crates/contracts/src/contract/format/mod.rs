@@ -4,6 +4,7 @@
 //! here wherever an overlay may bring them; `compile` says what is still missing.
 
 mod event;
+mod lookup;
 mod read;
 mod short;
 mod signature;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 pub(crate) use event::{ConditionFormat, EventFormat, FactFormat, FactKind, MoneyFormat, Shape, StateFormat};
+pub(crate) use lookup::{AuthFormat, ByMode, LookupFormat};
 pub(crate) use read::{IdFormat, ModeFormat, ReadFormat, Syntax, TypeFormat};
 pub(crate) use short::Texts;
 pub(crate) use signature::{
@@ -43,6 +45,7 @@ pub(crate) struct Format {
     pub(crate) money: MoneyFormat,
     #[serde(default)]
     pub(crate) event: Vec<EventFormat>,
+    pub(crate) lookup: Option<LookupFormat>,
     #[serde(default)]
     pub(crate) acknowledge: AcknowledgeFormat,
     #[serde(default)]
@@ -52,11 +55,11 @@ pub(crate) struct Format {
 /// Whose word counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Truth {
+pub enum Truth {
     /// The event's own facts are applied.
     #[default]
     Event,
-    /// Every event only owes a lookup. Refused until lookups exist.
+    /// Every event only owes a lookup: its own facts are never applied.
     Fetch,
 }
 

@@ -12,6 +12,9 @@ use crate::code::Code;
 pub(crate) struct SignatureFormat {
     /// A provider whose verification is a Rust module.
     pub(crate) code: Option<Code>,
+    /// From where `code` may ask for a certificate.
+    #[serde(default)]
+    pub(crate) certificate_hosts: Texts,
     pub(crate) header: Option<String>,
     /// The signature stands in the body (or in each item of a batch), at this path.
     pub(crate) member: Option<String>,
@@ -21,9 +24,6 @@ pub(crate) struct SignatureFormat {
     /// Texts of the source that are signed or that choose a key: a URL, an id, a public key.
     #[serde(default)]
     pub(crate) values: BTreeMap<String, String>,
-    /// Where certificates may come from.
-    #[serde(default)]
-    pub(crate) hosts: Vec<String>,
     /// Headers that have to be there although they are not signed.
     #[serde(default)]
     pub(crate) require_headers: Vec<String>,
