@@ -24,7 +24,8 @@ type Failure = Box<dyn std::error::Error>;
 fn build(words: &[&str], target: &Path) -> Result<(), Failure> {
     let mut command = Command::new(env!("CARGO"));
     command.args(["build", "--release", "--locked"]).args(words).arg("--target-dir").arg(target);
-    if command.status()?.success() { Ok(()) } else { Err(format!("{command:?} failed").into()) }
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
 
 /// Builds what is not there yet, and says where it is.

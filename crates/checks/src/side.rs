@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use paidonce_workload::{ACCOUNT_NAME, SECRET, SOURCE};
 
-use crate::preload::fresh;
+use crate::preload::{fresh, remove};
 use crate::report::Report;
 use crate::rows;
 
@@ -107,20 +107,31 @@ impl Run<'_> {
     /// # Errors
     /// It could not run, an attempt failed on one of our sides, or rows and acknowledgements differ.
     pub fn of(&self, side: Side, in_flight: u64) -> Result<(Report, Option<String>), Failure> {
-        let database = fresh(self.template, "run")?;
+        // Its own name, so that two benchmarks at once disturb each other's figures only.
+        let database = fresh(self.template, &format!("run-{}", std::process::id()))?;
+        let outcome = self.on(&database, side, in_flight);
+        // Left where it is if something differed, for whoever looks into it.
+        if outcome.is_ok() {
+            remove(&database)?;
+            remove(&database.with_extension("toml"))?;
+        }
+        outcome
+    }
+
+    fn on(&self, database: &Path, side: Side, in_flight: u64) -> Result<(Report, Option<String>), Failure> {
         let count =
             if side.naive() { self.orders.min(NAIVE_RATE_MAX * self.ms / 1_000) } else { self.orders };
         let numbers =
             [("--orders", self.orders), ("--count", count), ("--in-flight", in_flight), ("--ms", self.ms)];
         let words = numbers.iter().flat_map(|(name, n)| [(*name).to_owned(), n.to_string()]);
         let report = if side.http() {
-            let (server, address) = self.serve(side, &database)?;
+            let (server, address) = self.serve(side, database)?;
             let mut load = Command::new(self.programs.bench.join("load"));
             let report = report(load.args(words).args(["--to", &address]));
             drop(server);
             report?
         } else {
-            report(self.local(side).args(words).arg("--db").arg(&database))?
+            report(self.local(side).args(words).arg("--db").arg(database))?
         };
         if report.errors > 0 && !side.naive() {
             return Err(format!("{}: {} attempts failed", side.name(), report.errors).into());
@@ -131,9 +142,9 @@ impl Run<'_> {
         if side == Side::Storeless {
             return Ok((report, None));
         }
-        rows::count(&database, report.acknowledged, report.errors == 0)
+        rows::count(database, report.acknowledged, report.errors == 0)
             .map_err(|difference| format!("{} at {in_flight} in flight: {difference}", side.name()))?;
-        let sample = rows::sample(&database, self.orders)?;
+        let sample = rows::sample(database, self.orders)?;
         Ok((report, Some(sample)))
     }
 

@@ -18,7 +18,7 @@ use crate::stats::Stats;
 /// How the committer works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Commands that may wait; one more is refused.
+    /// Commands that may wait, over all lanes; one more is refused.
     pub queue_max: usize,
     /// Commands in one commit. (Beyond about 128 the tail latency grows and the throughput does not.)
     pub batch_max: usize,
@@ -66,10 +66,15 @@ impl Committer {
     /// Runs until every sender is gone and the queue is empty.
     pub(crate) fn run(&self, mut queue: mpsc::Receiver<Job>) {
         let mut jobs = Vec::with_capacity(self.settings.batch_max);
-        while let Some(job) = queue.blocking_recv() {
+        let alone = |job: &Job| self.store.alone(&job.command);
+        // One that was taken and did not fit into the batch before it.
+        let mut next = None;
+        while let Some(job) = next.take().or_else(|| queue.blocking_recv()) {
+            let single = alone(&job);
             jobs.push(job);
-            while jobs.len() < self.settings.batch_max {
+            while !single && next.is_none() && jobs.len() < self.settings.batch_max {
                 match queue.try_recv() {
+                    Ok(job) if alone(&job) => next = Some(job),
                     Ok(job) => jobs.push(job),
                     Err(_) => break,
                 }
@@ -122,7 +127,7 @@ impl Committer {
                 }
                 Err(error) => {
                     Stats::add(&self.stats.failures, 1);
-                    if !error.retryable() || tried >= self.settings.tries_max {
+                    if !error.retryable() || tried >= self.settings.tries_max || smaller(&error, batch) {
                         return Err(error);
                     }
                     self.runtime.block_on(self.clock.sleep(backoff(tried)));
@@ -147,6 +152,11 @@ impl Committer {
     }
 }
 
+/// Whether smaller batches fare better: the store has tried the whole batch again and again already.
+fn smaller(error: &StoreError, batch: &[Command]) -> bool {
+    error.kind() == StoreErrorKind::Conflict && batch.len() > 1
+}
+
 /// Failures that halving cannot help: they are the store's, not a command's.
 fn hopeless(error: &StoreError) -> bool {
     matches!(
@@ -155,8 +165,8 @@ fn hopeless(error: &StoreError) -> bool {
     )
 }
 
-/// 5 ms, doubled at each try, at most 200 ms. (One committer is one writer: there is nobody to jitter against
-/// but other processes, whose fsyncs are jitter enough.)
+/// 5 ms, doubled at each try, at most 200 ms. (Stores whose lanes contend spread their own tries; what is
+/// left to jitter against is other processes, whose fsyncs are jitter enough.)
 fn backoff(tried: u32) -> Duration {
     Duration::from_millis((5_u64 << tried.min(6)).min(200))
 }

@@ -9,9 +9,10 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::clock::Clock;
 use crate::committer::{Committer, Job, Settings, SubmitError};
+use crate::lane::lane_of;
 use crate::stats::Stats;
 
-/// A store with its committer. Cheap to clone; the last clone to go does not stop it, [`Engine::stop`] does.
+/// A store with its committers, one for each of its lanes. Cheap to clone; the last clone to go does not stop it, [`Engine::stop`] does.
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
@@ -23,12 +24,13 @@ struct Shared {
     policy: Arc<Policy>,
     stats: Arc<Stats>,
     committed: Arc<Notify>,
-    queue: Mutex<Option<mpsc::Sender<Job>>>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    /// One for each lane; none when the engine has stopped.
+    queues: Mutex<Vec<mpsc::Sender<Job>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Engine {
-    /// Starts the committer's thread. Must be called inside a tokio runtime.
+    /// Starts the committers' threads. Must be called inside a tokio runtime.
     ///
     /// # Errors
     /// The operating system gives no thread.
@@ -38,22 +40,27 @@ impl Engine {
         policy: Arc<Policy>,
         settings: Settings,
     ) -> std::io::Result<Self> {
-        let (sender, receiver) = mpsc::channel(settings.queue_max);
         let (stats, committed) = (Arc::new(Stats::default()), Arc::new(Notify::new()));
-        let committer = Committer {
-            store: store.clone(),
-            clock: clock.clone(),
-            policy: policy.clone(),
-            settings,
-            stats: stats.clone(),
-            runtime: tokio::runtime::Handle::current(),
-            committed: committed.clone(),
-        };
-        let thread = std::thread::Builder::new()
-            .name("committer".to_owned())
-            .spawn(move || committer.run(receiver))?;
-        let (queue, thread) = (Mutex::new(Some(sender)), Mutex::new(Some(thread)));
-        Ok(Self { shared: Arc::new(Shared { store, clock, policy, stats, committed, queue, thread }) })
+        let lanes = store.lanes().max(1);
+        let settings = Settings { queue_max: settings.queue_max.div_ceil(lanes), ..settings };
+        let (mut queues, mut threads) = (Vec::new(), Vec::new());
+        for lane in 0..lanes {
+            let (sender, receiver) = mpsc::channel(settings.queue_max);
+            let committer = Committer {
+                store: store.clone(),
+                clock: clock.clone(),
+                policy: policy.clone(),
+                settings,
+                stats: stats.clone(),
+                runtime: tokio::runtime::Handle::current(),
+                committed: committed.clone(),
+            };
+            let thread = std::thread::Builder::new().name(format!("committer {lane}"));
+            threads.push(thread.spawn(move || committer.run(receiver))?);
+            queues.push(sender);
+        }
+        let (queues, threads) = (Mutex::new(queues), Mutex::new(threads));
+        Ok(Self { shared: Arc::new(Shared { store, clock, policy, stats, committed, queues, threads }) })
     }
 
     /// Commits one command, together with whatever else is waiting, and answers after the commit.
@@ -64,8 +71,8 @@ impl Engine {
     /// [`SubmitError`]; a business refusal is a reply, not an error.
     pub async fn submit(&self, command: Command) -> Result<Reply, SubmitError> {
         let queue = {
-            let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
-            queue.clone().ok_or(SubmitError::Stopped)?
+            let queues = self.shared.queues.lock().unwrap_or_else(PoisonError::into_inner);
+            queues.get(lane_of(&command, queues.len())).cloned().ok_or(SubmitError::Stopped)?
         };
         let (answer, answered) = oneshot::channel();
         queue.try_send(Job { command, answer }).map_err(|error| match error {
@@ -111,17 +118,17 @@ impl Engine {
         &self.shared.policy
     }
 
-    /// The committer's counters.
+    /// The committers' counters.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         &self.shared.stats
     }
 
-    /// Commands that may still be queued before one is refused.
+    /// Commands that may still be queued, over all lanes. (One may be refused earlier, when its own lane is full.)
     #[must_use]
     pub fn queue_room(&self) -> usize {
-        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        queue.as_ref().map_or(0, mpsc::Sender::capacity)
+        let queues = self.shared.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.iter().map(mpsc::Sender::capacity).sum()
     }
 
     /// Woken after each commit. A hint: whoever waits for work polls as well.
@@ -130,13 +137,14 @@ impl Engine {
         &self.shared.committed
     }
 
-    /// Refuses new commands, finishes those that wait, and ends the committer's thread.
+    /// Refuses new commands, finishes those that wait, and ends the committers' threads.
     pub async fn stop(&self) {
-        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
-        drop(queue);
-        let thread = self.shared.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
-            // The committer never panics out of its loop; if it did, there is nothing left to stop.
+        let queues = std::mem::take(&mut *self.shared.queues.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(queues);
+        let threads =
+            std::mem::take(&mut *self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            // A committer never panics out of its loop; if it did, there is nothing left to stop.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }

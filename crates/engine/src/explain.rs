@@ -1,6 +1,8 @@
 //! "The customer paid, why was nothing delivered?": one timeline, one sentence, and the command that repairs it.
 
-use paidonce_ledger::{EventOutcome, OrderState, Standing, TaskState, Timestamp, Word};
+use paidonce_ledger::{
+    EventOutcome, OrderState, Standing, Subject, Task, TaskKey, TaskState, Timestamp, Word, Work,
+};
 
 use crate::view::OrderView;
 
@@ -66,18 +68,23 @@ fn events(view: &OrderView) -> Vec<Entry> {
 }
 
 fn tasks(view: &OrderView) -> Vec<Entry> {
-    let entry = |(key, task): &(paidonce_ledger::TaskKey, paidonce_ledger::Task)| Entry {
+    let entry = |(key, task): &(TaskKey, Task)| Entry {
         at: task.created_at,
         kind: "task",
-        what: format!(
-            "{} {}: {} after {} attempt(s)",
-            key.kind.as_str(),
-            key.unit,
-            task.state.as_str(),
-            task.attempts
-        ),
+        what: format!("{}: {} after {} attempt(s)", named(key), task.state.as_str(), task.attempts),
     };
     view.tasks.iter().map(entry).collect()
+}
+
+/// A task, without the order whose story it stands in.
+fn named(key: &TaskKey) -> String {
+    match (&key.work, &key.subject) {
+        (Work::Grant(unit), _) => format!("grant {unit}"),
+        (Work::Lookup, Subject::Payment(payment)) => format!("lookup of payment {}", payment.id),
+        (Work::Lookup, _) => "lookup".to_owned(),
+        (Work::Sync { unit, effect }, _) => format!("sync {unit} with {effect}"),
+        (Work::Send { effect, occasion, .. }, _) => format!("send {occasion} by {effect}"),
+    }
 }
 
 fn granted(view: &OrderView) -> Vec<Entry> {
@@ -111,7 +118,8 @@ fn conclude(view: &OrderView) -> (String, Option<String>) {
     let standing = &view.standing;
     let active = view.entitlements.iter().filter(|(_, row)| row.revoked_at.is_none()).count();
     let units = view.order.units().len();
-    let pending = view.tasks.iter().find(|(_, task)| task.state == TaskState::Pending);
+    let grants = |key: &TaskKey| matches!(key.work, Work::Grant(_));
+    let pending = view.tasks.iter().find(|(key, task)| task.state == TaskState::Pending && grants(key));
     let why = standing.why(&view.order).join("; ");
     let open: Vec<_> = view.cases.iter().filter(|(_, case)| case.resolution.is_none()).collect();
     let look = open.first().map(|(key, _)| format!("paidonce cases show {}", key.handle()));
@@ -119,9 +127,9 @@ fn conclude(view: &OrderView) -> (String, Option<String>) {
         _ if active == units => (format!("Granted; {}: {why}.", standing.word), look),
         Some((key, task)) => (
             format!(
-                "{}, not granted yet: the grant of {} is due, {} attempt(s) so far; {why}.",
+                "{}, not granted yet: {} is due, {} attempt(s) so far; {why}.",
                 capital(standing.word),
-                key.unit,
+                named(key),
                 task.attempts
             ),
             Some("paidonce serve (a running server grants it; workers.grant must not be off)".to_owned()),

@@ -6,7 +6,9 @@ mod clock;
 mod committer;
 mod engine;
 mod explain;
+mod lane;
 mod stats;
+mod sweeper;
 mod view;
 mod worker;
 
@@ -15,5 +17,6 @@ pub use committer::{Settings, SubmitError};
 pub use engine::Engine;
 pub use explain::{Entry, Explanation, explain};
 pub use stats::{Stats, StatsSnapshot};
+pub use sweeper::{SweeperSettings, sweep, sweep_all};
 pub use view::{OrderView, PaymentView, order_view};
 pub use worker::{Deliver, Delivered, Grants, WorkerSettings, work};

@@ -79,7 +79,7 @@ fn view(
     let row = |key: &ReferenceKey| (key.clone(), ledger.references.get(key).cloned().unwrap_or_default());
     Ok(OrderView {
         references: order.references.iter().map(row).collect(),
-        tasks: ledger.tasks_of(id).map(|(key, task)| (key.clone(), task.clone())).collect(),
+        tasks: tasks(ledger, id, &order),
         entitlements: ledger.entitlements_of(id).map(|(unit, row)| (unit, row.clone())).collect(),
         cases: cases(ledger, id, &order),
         id: id.clone(),
@@ -87,6 +87,16 @@ fn view(
         standing,
         payments,
     })
+}
+
+/// The order's own tasks, and its payments' lookups.
+fn tasks(ledger: &Ledger, id: &OrderId, order: &Order) -> Vec<(TaskKey, Task)> {
+    let payments = order.payments.iter().cloned().map(Subject::Payment);
+    let subjects: Vec<_> = [Subject::Order(id.clone())].into_iter().chain(payments).collect();
+    let of = |subject: &Subject| -> Vec<_> {
+        ledger.tasks_of(subject).map(|(key, task)| (key.clone(), task.clone())).collect()
+    };
+    subjects.iter().flat_map(of).collect()
 }
 
 fn cases(ledger: &Ledger, id: &OrderId, order: &Order) -> Vec<(CaseKey, Case)> {

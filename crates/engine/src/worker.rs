@@ -4,7 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use paidonce_ledger::{Command, Reply, TaskKey, TaskKind};
+use paidonce_ledger::{Command, Reply, TaskKey};
+use paidonce_store::Due;
 use tokio::task::JoinSet;
 
 use crate::engine::Engine;
@@ -35,8 +36,8 @@ pub struct Delivered {
 
 /// Carries out the tasks of one kind. What lies outside (calls, mail, brokers) implements it in the program.
 pub trait Deliver: Send + Sync {
-    /// The kind of task it carries out.
-    fn kind(&self) -> TaskKind;
+    /// The tasks that it carries out.
+    fn due(&self) -> Due;
 
     /// Tries these tasks and reports what came of them. Their outcome is in the store, not in the answer.
     fn deliver<'a>(
@@ -50,8 +51,8 @@ pub trait Deliver: Send + Sync {
 pub struct Grants;
 
 impl Deliver for Grants {
-    fn kind(&self) -> TaskKind {
-        TaskKind::Grant
+    fn due(&self) -> Due {
+        Due::Grants
     }
 
     fn deliver<'a>(
@@ -90,8 +91,8 @@ pub async fn work(
         let hint = engine.committed().notified();
         tokio::pin!(hint);
         hint.as_mut().enable();
-        let (kind, now, take) = (deliver.kind(), engine.now(), settings.take);
-        let due = engine.query(move |store| store.due(kind, now, take)).await.unwrap_or_default();
+        let (what, now, take) = (deliver.due(), engine.now(), settings.take);
+        let due = engine.query(move |store| store.due(&what, now, take)).await.unwrap_or_default();
         let full = due.len() == settings.take;
         let delivered =
             if due.is_empty() { Delivered::default() } else { deliver.deliver(&engine, due).await };

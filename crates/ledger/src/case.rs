@@ -76,6 +76,12 @@ reasons! {
     DisputeAfterGrant = "dispute_after_grant"
     /// What was granted was paid by a capture that the bank took back.
     ReversalAfterGrant = "reversal_after_grant"
+    /// A task was refused, or was tried as often as it may be.
+    TaskFailed = "task_failed"
+    /// A request may have arrived, and the receiver can no longer be asked again without doing it twice.
+    OutcomeUnknown = "outcome_unknown"
+    /// The provider could not be asked for longer than `lookup_patience`.
+    LookupFailing = "lookup_failing"
 }
 
 impl fmt::Display for Reason {

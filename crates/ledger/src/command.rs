@@ -1,6 +1,7 @@
 //! Everything that changes anything. Each command says which aggregates it will look at first.
 
 mod operator;
+mod outbox;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,16 +12,19 @@ use crate::id::{
     SourceName,
 };
 use crate::key::{Key, Keys};
+use crate::ledger::Row;
 use crate::money::Money;
 use crate::notice::{Notice, Reading};
 use crate::order::{Fulfil, Line};
-use crate::row::{Scope, TaskKey};
+use crate::row::Scope;
+use crate::task::TaskKey;
 use crate::time::Timestamp;
 
 pub use operator::{
     AskLookup, CancelTask, Decision, MarkOutside, Observe, Outside, Reprocess, ResolveCase, ReviveOrder,
     SetEntitlement,
 };
+pub use outbox::{Claim, Outcome, Prepare, Renew, Settle};
 
 /// Who sends a command, under which id, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -136,6 +140,14 @@ pub struct RevokeKey {
     pub name: KeyName,
 }
 
+/// Put rows of another store's ledger here, as they are: a whole ledger moves, row by row. The rows are their own
+/// trace: one that is there already is passed over, one that is there and differs refuses the command.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Import {
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Command {
@@ -171,6 +183,19 @@ pub enum Command {
     ReviveOrder(ReviveOrder),
     /// Read a stored event again.
     Reprocess(Reprocess),
+    /// Take the right to try a task.
+    Claim(Claim),
+    /// Keep it longer.
+    Renew(Renew),
+    /// Say what is about to be sent.
+    Prepare(Prepare),
+    /// Record what came of a try.
+    Settle(Settle),
+    /// Do what time has made due for one aggregate: expire an order, give up waiting for a payment's order, take up what
+    /// was parked or lost its worker, and apply the present policy.
+    Sweep(Key),
+    /// Put rows of another store.
+    Import(Import),
 }
 
 fn digest_of(parts: &[&str]) -> Digest {
@@ -240,6 +265,12 @@ impl Command {
             },
             Self::ReviveOrder(_) => "revive_order",
             Self::Reprocess(_) => "reprocess",
+            Self::Claim(_) => "claim",
+            Self::Renew(_) => "renew",
+            Self::Prepare(_) => "prepare",
+            Self::Settle(_) => "settle",
+            Self::Sweep(_) => "sweep",
+            Self::Import(_) => "import",
         }
     }
 
@@ -259,7 +290,16 @@ impl Command {
             Self::MarkOutside(c) => Some(&c.stamp),
             Self::ReviveOrder(c) => Some(&c.stamp),
             Self::Reprocess(c) => Some(&c.stamp),
-            Self::Receive(_) | Self::Grant(_) | Self::AskLookup(_) | Self::Observe(_) => None,
+            Self::Receive(_)
+            | Self::Grant(_)
+            | Self::AskLookup(_)
+            | Self::Observe(_)
+            | Self::Claim(_)
+            | Self::Renew(_)
+            | Self::Prepare(_)
+            | Self::Settle(_)
+            | Self::Sweep(_)
+            | Self::Import(_) => None,
         }
     }
 
@@ -271,12 +311,14 @@ impl Command {
             Self::RegisterReference(c) => format!("order {} reference {}", c.order, c.reference.key()),
             Self::CancelOrder(c) => format!("order {}", c.order),
             Self::Receive(c) => format!("source {}", c.source),
-            Self::Grant(task) | Self::RetryTask(RetryTask { task, .. }) => {
-                format!("order {} {} {}", task.order, task.unit, task.kind.as_str())
-            }
-            Self::CancelTask(c) => {
-                format!("order {} {} {}", c.task.order, c.task.unit, c.task.kind.as_str())
-            }
+            Self::Grant(task)
+            | Self::RetryTask(RetryTask { task, .. })
+            | Self::CancelTask(CancelTask { task, .. })
+            | Self::Claim(Claim { task, .. })
+            | Self::Renew(Renew { task, .. })
+            | Self::Prepare(Prepare { task, .. })
+            | Self::Settle(Settle { task, .. }) => task.to_string(),
+            Self::Sweep(key) => format!("{key:?}"),
             Self::AskLookup(AskLookup { payment }) | Self::Observe(Observe { payment, .. }) => {
                 format!("payment {payment}")
             }
@@ -285,6 +327,7 @@ impl Command {
             Self::MarkOutside(c) => format!("order {} {} {}", c.order, c.id, c.money),
             Self::ReviveOrder(c) => format!("order {}", c.order),
             Self::Reprocess(c) => format!("event {} {}", c.account, c.notice.id),
+            Self::Import(c) => format!("{} rows", c.rows.len()),
             Self::AddKey(c) => format!("key {}", c.name),
             Self::RevokeKey(c) => format!("key {}", c.name),
         }
@@ -337,11 +380,17 @@ impl Command {
                 keys.insert(Key::Order(c.order.clone()));
             }
             Self::Receive(c) => c.notices.iter().for_each(|notice| c.notice_keys(notice, &mut keys)),
-            Self::Grant(task) | Self::RetryTask(RetryTask { task, .. }) => {
-                keys.insert(Key::Order(task.order.clone()));
+            Self::Grant(task)
+            | Self::RetryTask(RetryTask { task, .. })
+            | Self::CancelTask(CancelTask { task, .. })
+            | Self::Claim(Claim { task, .. })
+            | Self::Renew(Renew { task, .. })
+            | Self::Prepare(Prepare { task, .. })
+            | Self::Settle(Settle { task, .. }) => {
+                keys.insert(task.key());
             }
-            Self::CancelTask(c) => {
-                keys.insert(Key::Order(c.task.order.clone()));
+            Self::Sweep(key) => {
+                keys.insert(key.clone());
             }
             Self::AskLookup(AskLookup { payment }) | Self::Observe(Observe { payment, .. }) => {
                 keys.insert(Key::Payment(payment.clone()));
@@ -363,6 +412,7 @@ impl Command {
                 keys.insert(Key::Order(c.order.clone()));
             }
             Self::Reprocess(c) => c.receive().notice_keys(&c.notice, &mut keys),
+            Self::Import(c) => keys.extend(c.rows.iter().filter_map(Row::aggregate)),
             Self::AddKey(c) => {
                 keys.insert(Key::ApiKey(c.name.clone()));
             }

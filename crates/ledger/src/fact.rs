@@ -101,6 +101,9 @@ pub enum FactKey {
     TotalCaptured(Option<MoneyUnit>),
     /// A cumulative figure some providers report: a hint, which counts only against the merchant.
     TotalRefunded(Option<MoneyUnit>),
+    /// Something happened, and what it was has to be asked: the event itself proves nothing, or a look is wanted
+    /// right before the grant.
+    Announced,
 }
 
 impl FactKey {
@@ -119,6 +122,7 @@ impl FactKey {
             Self::Disputed { .. } => "disputed",
             Self::TotalCaptured(_) => "total_captured",
             Self::TotalRefunded(_) => "total_refunded",
+            Self::Announced => "announced",
         }
     }
 
@@ -127,7 +131,7 @@ impl FactKey {
     #[must_use]
     pub fn answered_by_listing(&self) -> bool {
         match self {
-            Self::TotalCaptured(_) | Self::TotalRefunded(_) | Self::Ended(_) => true,
+            Self::TotalCaptured(_) | Self::TotalRefunded(_) | Self::Ended(_) | Self::Announced => true,
             Self::Captured { unit, .. } | Self::Refunded { unit, .. } => unit.is_none(),
             Self::Pending(_) | Self::Authorized(_) | Self::AttemptFailed(_) | Self::Disputed { .. } => false,
         }
@@ -144,7 +148,7 @@ impl FactKey {
             | Self::Disputed { unit, .. }
             | Self::TotalCaptured(unit)
             | Self::TotalRefunded(unit) => unit.as_ref(),
-            Self::AttemptFailed(_) | Self::Ended(_) => None,
+            Self::AttemptFailed(_) | Self::Ended(_) | Self::Announced => None,
         }
     }
 }
@@ -201,6 +205,12 @@ impl Fact {
     pub fn pending(money: Option<Money>) -> Self {
         let (unit, amount) = split(money);
         Self::new(FactKey::Pending(unit), 0, amount)
+    }
+
+    /// The payment is to be looked up.
+    #[must_use]
+    pub fn announced() -> Self {
+        Self::new(FactKey::Announced, 0, None)
     }
 
     /// Money was reserved.

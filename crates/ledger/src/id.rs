@@ -128,6 +128,10 @@ ids! {
     CommandId
     /// The name of an API key.
     KeyName
+    /// The name of an effect in the configuration: a destination, a mailer, a broker.
+    EffectName
+    /// Who holds a lease: another text for every claim of every process.
+    Owner
 }
 
 /// Whether money is real. Facts of the two modes never share a key.

@@ -8,8 +8,9 @@ use crate::id::{OrderId, PaymentKey};
 use crate::ledger::Ledger;
 use crate::order::Order;
 use crate::policy::{AfterGrant, Policy};
-use crate::row::{EventOutcome, TaskState};
+use crate::row::EventOutcome;
 use crate::standing::Standing;
+use crate::task::{TaskKey, TaskState, Work};
 
 /// One broken promise.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +35,7 @@ pub fn check(ledger: &Ledger) -> Vec<Violation> {
     payments(ledger, &mut found);
     events(ledger, &mut found);
     entitlements(ledger, &mut found);
+    tasks(ledger, &mut found);
     cases(ledger, &mut found);
     found.0
 }
@@ -47,10 +49,8 @@ pub fn check_settled(ledger: &Ledger, policy: &Policy) -> Vec<Violation> {
         let standing = standing(ledger, id, order, policy);
         for unit in order.units() {
             let granted = ledger.entitlements.rows().contains_key(&(id.clone(), unit));
-            let pending =
-                ledger.tasks_of(id).any(|(key, task)| key.unit == unit && task.state == TaskState::Pending);
-            let stopped =
-                ledger.tasks_of(id).any(|(key, task)| key.unit == unit && task.state == TaskState::Stopped);
+            let grant = ledger.tasks.get(&TaskKey::grant(id.clone(), unit)).map(|task| task.state);
+            let (pending, stopped) = (grant == Some(TaskState::Pending), grant == Some(TaskState::Stopped));
             found.check(!standing.eligible || granted || pending || stopped, "P10", || {
                 format!("order {id} is eligible, and {unit} is neither granted nor about to be")
             });
@@ -67,6 +67,14 @@ pub fn check_settled(ledger: &Ledger, policy: &Policy) -> Vec<Violation> {
             let by_policy = !active && row.revoked_by.is_none();
             found.check(!by_policy || standing.loss().is_some(), "P4", || {
                 format!("{unit} of order {id} is paid for, and was not given back")
+            });
+        }
+        for (payment, account) in &standing.payments {
+            let can = policy.lookups.contains_key(&payment.account);
+            let task = TaskKey { subject: Subject::Payment(payment.clone()), work: Work::Lookup };
+            let asking = ledger.tasks.get(&task).is_some_and(|task| task.state != TaskState::Done);
+            found.check(account.owed.is_empty() || !can || asking, "P10", || {
+                format!("{payment} of order {id} owes a lookup, and nobody is about to ask")
             });
         }
         for finding in &standing.findings {
@@ -167,14 +175,39 @@ fn entitlements(ledger: &Ledger, found: &mut Found) {
     for (id, unit) in ledger.entitlements.rows().keys() {
         let exists = ledger.orders.get(id).is_some_and(|order| order.units().contains(unit));
         found.check(exists, "P3", || format!("{unit} of order {id} is granted and does not exist"));
-        let pending =
-            ledger.tasks_of(id).any(|(key, task)| key.unit == *unit && task.state == TaskState::Pending);
+        let grant = ledger.tasks.get(&TaskKey::grant(id.clone(), *unit));
+        let pending = grant.is_some_and(|task| task.state == TaskState::Pending);
         found.check(!pending, "P3", || format!("{unit} of order {id} is granted and about to be again"));
     }
+}
+
+fn tasks(ledger: &Ledger, found: &mut Found) {
     for (key, task) in ledger.tasks.rows() {
-        let granted = ledger.entitlements.rows().contains_key(&(key.order.clone(), key.unit));
-        found.check(task.state != TaskState::Done || granted, "P4", || {
-            format!("the grant of {} of order {} is done, and nothing is granted", key.unit, key.order)
+        if let (Some(order), Work::Grant(unit)) = (key.order(), &key.work) {
+            let granted = ledger.entitlements.rows().contains_key(&(order.clone(), *unit));
+            found.check(task.state != TaskState::Done || granted, "P4", || {
+                format!("the grant of {unit} of order {order} is done, and nothing is granted")
+            });
+        }
+        found.check(
+            task.lease.is_none() || task.state.active() || task.state == TaskState::Done,
+            "P9",
+            || format!("{key} is {} and somebody has it", task.state.as_str()),
+        );
+        let calling = task.state == TaskState::Calling;
+        found.check(!calling || (task.lease.is_some() && task.request.is_some()), "P11", || {
+            format!("{key} is being called, and nothing says by whom or with what")
+        });
+        let unsure = task.state == TaskState::Uncertain && key.work != Work::Lookup;
+        found.check(!unsure || task.request.as_ref().is_some_and(|request| request.uncertain), "P11", || {
+            format!("{key} is uncertain, and what was sent is not kept")
+        });
+        let held = task.state == TaskState::Held;
+        let known = ledger.cases_of(&key.subject).any(|(case, _)| case.evidence == key.digest());
+        found.check(!held || known, "P10", || format!("{key} is held without a case"));
+        let behind = matches!(key.work, Work::Sync { .. }) && task.delivered < task.order_revision;
+        found.check(task.state != TaskState::Done || !behind, "P10", || {
+            format!("{key} is done, and something newer is desired")
         });
     }
 }

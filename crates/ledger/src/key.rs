@@ -11,11 +11,11 @@ use crate::id::{CommandId, EventKey, KeyName, OrderId, PaymentKey, ReferenceKey}
 pub enum Key {
     /// A reference row.
     Reference(ReferenceKey),
-    /// An order with its tasks, its entitlements and the cases about it.
+    /// An order with its entitlements, its tasks and the cases about it.
     Order(OrderId),
-    /// A payment with its facts and the cases about it.
+    /// A payment with its facts, its lookup and the cases about it.
     Payment(PaymentKey),
-    /// An event and the cases about it.
+    /// An event, what is to be told of it, and the cases about it.
     Event(EventKey),
     /// A command's record.
     Command(CommandId),

@@ -12,14 +12,13 @@ use crate::key::{Key, Keys, Need};
 use crate::order::{Order, Unit};
 use crate::policy::Policy;
 use crate::reply::Reply;
-use crate::row::{
-    ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, Payment, Reference, Task, TaskKey, TaskKind,
-};
+use crate::row::{ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, Payment, Reference};
 use crate::table::{Change, Table};
+use crate::task::{Attempt, AttemptKey, Task, TaskKey, Work};
 use crate::time::Timestamp;
 
 macro_rules! tables {
-    ($($(#[$doc:meta])* $name:ident: $key:ty => $row:ty,)+) => {
+    ($($(#[$doc:meta])* $name:ident $variant:ident: $key:ty => $row:ty,)+) => {
         /// Everything that is known, or the part of it that a store loaded for one batch.
         ///
         /// `Clone + Eq + Hash` over the rows alone, so that it can be a model checker's state.
@@ -34,6 +33,10 @@ macro_rules! tables {
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Changes { $($(#[$doc])* pub $name: Vec<Change<$key, $row>>,)+ }
 
+        /// One row of any table, with its key: what exports, imports and the document store move.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum Row { $($(#[$doc])* $variant($key, $row),)+ }
+
         struct Mark { $($name: usize,)+ }
 
         impl Ledger {
@@ -46,6 +49,33 @@ macro_rules! tables {
             #[must_use]
             pub fn into_changes(self) -> Changes {
                 Changes { $($name: self.$name.into_changes(),)+ }
+            }
+
+            /// Puts a row that was stored elsewhere. Not a change, and nothing is checked.
+            pub fn load_row(&mut self, row: Row) {
+                match row { $(Row::$variant(key, row) => self.$name.load(key, row),)+ }
+            }
+
+            /// Whether exactly this row is there; `None` if there is none under its key.
+            #[must_use]
+            pub fn holds(&self, row: &Row) -> Option<bool> {
+                match row { $(Row::$variant(key, row) => self.$name.get(key).map(|held| held == row),)+ }
+            }
+
+            /// How many rows there are in all tables.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                0 $(+ self.$name.rows().len())+
+            }
+
+            /// Whether there is no row at all.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            pub(crate) fn put_row(&mut self, row: &Row) {
+                match row { $(Row::$variant(key, row) => self.$name.put(key.clone(), row.clone()),)+ }
             }
 
             fn mark(&self) -> Mark {
@@ -77,31 +107,59 @@ macro_rules! tables {
 
 tables! {
     /// Verified notifications.
-    events: EventKey => Event,
+    events Event: EventKey => Event,
     /// Payments, and whose they are.
-    payments: PaymentKey => Payment,
+    payments Payment: PaymentKey => Payment,
     /// What is known of the payments.
-    facts: (PaymentKey, FactKey) => FactValue,
+    facts Fact: (PaymentKey, FactKey) => FactValue,
     /// Orders.
-    orders: OrderId => Order,
+    orders Order: OrderId => Order,
     /// Where mentions and registrations meet.
-    references: ReferenceKey => Reference,
+    references Reference: ReferenceKey => Reference,
     /// The outbox.
-    tasks: TaskKey => Task,
+    tasks Task: TaskKey => Task,
+    /// What came of each try. Written, never read by a decision.
+    attempts Attempt: AttemptKey => Attempt,
     /// What was granted.
-    entitlements: (OrderId, Unit) => Entitlement,
+    entitlements Entitlement: (OrderId, Unit) => Entitlement,
     /// What is held for a person.
-    cases: CaseKey => Case,
+    cases Case: CaseKey => Case,
     /// Commands that were answered, idempotency keys among them.
-    commands: CommandId => CommandRecord,
+    commands Command: CommandId => CommandRecord,
     /// Who did what.
-    audits: AuditKey => Audit,
+    audits Audit: AuditKey => Audit,
     /// API keys.
-    api_keys: KeyName => ApiKey,
+    api_keys ApiKey: KeyName => ApiKey,
+}
+
+impl Row {
+    /// The aggregate that it is loaded with; `None` for an audit row and a try, which nothing is decided by.
+    #[must_use]
+    pub fn aggregate(&self) -> Option<Key> {
+        Some(match self {
+            Self::Event(key, _) => Key::Event(key.clone()),
+            Self::Payment(key, _) | Self::Fact((key, _), _) => Key::Payment(key.clone()),
+            Self::Order(id, _) | Self::Entitlement((id, _), _) => Key::Order(id.clone()),
+            Self::Reference(key, _) => Key::Reference(key.clone()),
+            Self::Task(key, _) => key.key(),
+            Self::Case(key, _) => key.subject.key(),
+            Self::Command(id, _) => Key::Command(id.clone()),
+            Self::ApiKey(name, _) => Key::ApiKey(name.clone()),
+            Self::Audit(..) | Self::Attempt(..) => return None,
+        })
+    }
 }
 
 /// A point to which one event of a delivery can be taken back while the others stay.
 pub(crate) struct Savepoint(Mark);
+
+/// What a decision has changed, for what is to be told of it.
+pub(crate) struct History<'a> {
+    pub(crate) entitlements: Vec<(&'a (OrderId, Unit), Option<&'a Entitlement>)>,
+    pub(crate) orders: Vec<(&'a OrderId, Option<&'a Order>)>,
+    pub(crate) tasks: Vec<(&'a TaskKey, Option<&'a Task>)>,
+    pub(crate) facts: Vec<&'a (PaymentKey, FactKey)>,
+}
 
 impl Ledger {
     /// A ledger that holds everything there is: nothing, so far.
@@ -174,6 +232,17 @@ impl Ledger {
         self.undo_to(&savepoint.0);
     }
 
+    /// Entitlements, orders, tasks and facts that were changed since, with what stood there before.
+    pub(crate) fn history(&self, savepoint: &Savepoint) -> History<'_> {
+        let mark = &savepoint.0;
+        History {
+            entitlements: self.entitlements.changed_since(mark.entitlements).collect(),
+            orders: self.orders.changed_since(mark.orders).collect(),
+            tasks: self.tasks.changed_since(mark.tasks).collect(),
+            facts: self.facts.changed_since(mark.facts).map(|(key, _)| key).collect(),
+        }
+    }
+
     // Every read of a decision goes through one of these: absence is never inferred from not having asked.
 
     /// A row that is there was loaded or written, so only absence asks whether it means absence.
@@ -189,7 +258,7 @@ impl Ledger {
         }
     }
 
-    fn require(&self, key: Key) -> Result<(), Need> {
+    pub(crate) fn require(&self, key: Key) -> Result<(), Need> {
         if self.is_loaded(&key) { Ok(()) } else { Err(Need::one(key)) }
     }
 
@@ -223,7 +292,7 @@ impl Ledger {
     }
 
     pub(crate) fn task(&self, key: &TaskKey) -> Result<Option<&Task>, Need> {
-        self.row(&self.tasks, key, || Key::Order(key.order.clone()))
+        self.row(&self.tasks, key, || key.key())
     }
 
     pub(crate) fn entitlement(&self, order: &OrderId, unit: Unit) -> Result<Option<&Entitlement>, Need> {
@@ -263,10 +332,10 @@ impl Ledger {
         self.cases.rows().range(from..).take_while(move |(key, _)| key.subject == *subject)
     }
 
-    /// The tasks of an order.
-    pub fn tasks_of(&self, order: &OrderId) -> impl Iterator<Item = (&TaskKey, &Task)> {
-        let from = TaskKey { order: order.clone(), unit: Unit::Order, kind: TaskKind::Grant };
-        self.tasks.rows().range(from..).take_while(move |(key, _)| key.order == *order)
+    /// The tasks of an aggregate.
+    pub fn tasks_of(&self, subject: &Subject) -> impl Iterator<Item = (&TaskKey, &Task)> {
+        let from = TaskKey { subject: subject.clone(), work: Work::Grant(Unit::Order) };
+        self.tasks.rows().range(from..).take_while(move |(key, _)| key.subject == *subject)
     }
 
     /// The entitlements of an order.

@@ -24,35 +24,39 @@ mod reply;
 mod row;
 mod standing;
 mod table;
+mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;
 
 pub use case::{Case, CaseKey, Reason, Resolution, Subject};
 pub use command::{
-    AddKey, AskLookup, CancelOrder, CancelTask, Command, Decision, MarkOutside, NewReference, Observe,
-    Outside, PlaceOrder, Receive, RegisterReference, Reprocess, ResolveCase, RetryTask, ReviveOrder,
-    RevokeKey, SetEntitlement, Stamp,
+    AddKey, AskLookup, CancelOrder, CancelTask, Claim, Command, Decision, Import, MarkOutside, NewReference,
+    Observe, Outcome, Outside, PlaceOrder, Prepare, Receive, RegisterReference, Renew, Reprocess,
+    ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, Settle, Stamp,
 };
 pub use digest::{Body, Digest};
 pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};
 pub use id::{
-    Account, CommandId, Customer, EventId, EventKey, FactId, Hint, ID_BYTES_MAX, IdError, KeyName, Mode,
-    Name, OrderId, PaymentId, PaymentKey, ReferenceId, ReferenceKey, Sku, SourceName,
+    Account, CommandId, Customer, EffectName, EventId, EventKey, FactId, Hint, ID_BYTES_MAX, IdError,
+    KeyName, Mode, Name, OrderId, Owner, PaymentId, PaymentKey, ReferenceId, ReferenceKey, Sku, SourceName,
 };
 pub use key::{Key, Keys, Need};
-pub use ledger::{Changes, Ledger};
+pub use ledger::{Changes, Ledger, Row};
 pub use money::{AMOUNT_MAX, DECIMALS_MAX, Money, MoneyError, MoneyUnit};
 pub use notice::{Claims, Notice, Reading};
 pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, Unit};
 pub use policy::{
-    AfterGrant, AfterGrants, Disputes, Hints, Late, Policy, RefundBlocks, SourcePolicy, Unmatched,
+    AfterGrant, AfterGrants, Disputes, EffectRule, Hints, Late, LookupRule, Policy, RefundBlocks, Retries,
+    SourcePolicy, Truth, Unmatched,
 };
-pub use reply::{EventReply, Granted, Received, Refusal, Reply};
+pub use reply::{Claimed, EventReply, Granted, Received, Refusal, Reply};
 pub use row::{
     ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, EventOutcome, Payment, Reference, Scope,
-    Task, TaskKey, TaskKind, TaskState,
 };
 pub use standing::{Finding, Loss, Owed, PaymentAccount, Standing, Word};
 pub use table::{Change, Table};
+pub use task::{
+    Attempt, AttemptKey, Happening, Lease, Occasion, Request, Task, TaskKey, TaskKind, TaskState, Work,
+};
 pub use time::Timestamp;

@@ -1,8 +1,9 @@
 //! What the merchant chose. It is passed in with every command and never stored with what it decided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::id::{Account, SourceName};
+use crate::id::{Account, EffectName, SourceName};
+use crate::task::Happening;
 
 /// Which of a payload's texts may name an order at a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -26,6 +27,64 @@ pub enum Unmatched {
     Hold,
 }
 
+/// Whether an event's own facts count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Truth {
+    /// They are applied.
+    #[default]
+    Event,
+    /// They are not: every event makes its payment owe a lookup, and the answer is applied.
+    Fetch,
+}
+
+/// How often something is tried, and how long to wait between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Retries {
+    /// After so many tries it becomes a case.
+    pub attempts_max: u32,
+    /// The wait after the first try; each further one is twice as long.
+    pub first_ms: i64,
+    /// No wait is longer.
+    pub longest_ms: i64,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self { attempts_max: 12, first_ms: 5_000, longest_ms: 3_600_000 }
+    }
+}
+
+/// What an effect does, as far as it must be decided with everything else.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct EffectRule {
+    /// What it tells. Ignored where it keeps a copy.
+    pub on: BTreeSet<Happening>,
+    /// Whether it keeps a destination's copy of each entitlement, instead of telling happenings.
+    pub sync: bool,
+    /// For how long the receiver knows a key again, counted from the first send, in milliseconds; `None` if it has
+    /// no keys.
+    pub key_window_ms: Option<i64>,
+    /// Whether the receiver can be asked what became of a request.
+    pub can_ask: bool,
+    /// How often it is tried.
+    pub retries: Retries,
+}
+
+/// How payments of an account are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LookupRule {
+    /// A lookup that has failed for so long becomes a case. It is tried on all the same.
+    pub patience_ms: i64,
+    /// How long to wait between tries. Lookups have no last try.
+    pub retries: Retries,
+}
+
+impl Default for LookupRule {
+    fn default() -> Self {
+        Self { patience_ms: 900_000, retries: Retries { attempts_max: u32::MAX, ..Retries::default() } }
+    }
+}
+
 /// One source's choices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct SourcePolicy {
@@ -33,6 +92,8 @@ pub struct SourcePolicy {
     pub hints: Hints,
     /// What to do with payments that find no order.
     pub unmatched: Unmatched,
+    /// Whether its events' facts count.
+    pub truth: Truth,
 }
 
 /// How much of a payment must have gone back before it no longer covers an order.
@@ -103,6 +164,14 @@ pub struct Policy {
     pub late: Late,
     /// What a reversal after the grant does.
     pub after_grant: AfterGrants,
+    /// What is told to the outside, and how, by the effect's name.
+    pub effects: BTreeMap<EffectName, EffectRule>,
+    /// The accounts whose payments can be looked up.
+    pub lookups: BTreeMap<Account, LookupRule>,
+    /// Grant only on an answer of the provider that is not older than this; `None` to grant on what is known.
+    pub grant_check_ms: Option<i64>,
+    /// A payment that named something of ours and finds no order for so long becomes a case.
+    pub unbound_after_ms: Option<i64>,
 }
 
 impl Policy {

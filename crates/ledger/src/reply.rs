@@ -5,7 +5,8 @@ use std::fmt;
 use crate::case::Reason;
 use crate::id::{EventId, Hint, OrderId};
 use crate::key::Keys;
-use crate::row::TaskState;
+use crate::task::{Request, TaskState};
+use crate::time::Timestamp;
 
 /// What became of one event of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,6 +60,27 @@ pub struct EventReply {
     pub order: Option<OrderId>,
 }
 
+/// The right to try a task.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Claimed {
+    /// The fencing number: every further step names it (P9).
+    pub version: u64,
+    /// Until when. No send may begin that could end later.
+    pub until: Timestamp,
+    /// Which try this is, from 1.
+    pub attempt: u32,
+    /// The revision that is desired now.
+    pub revision: u64,
+    /// The key under which it is sent.
+    pub idempotency_key: String,
+    /// What was rendered before: it is sent again as it is.
+    pub request: Option<Request>,
+    /// The receiver is to be asked what became of the request; sending it again could do it twice.
+    pub ask: bool,
+    /// For a lookup: its number.
+    pub number: u32,
+}
+
 /// Why a command was refused. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -86,6 +108,12 @@ pub enum Refusal {
         /// Where it stands.
         state: TaskState,
     },
+    /// The lease is over, or somebody else has the task by now.
+    LeaseLost,
+    /// Something newer is desired than what was rendered: render again.
+    Superseded,
+    /// What was to be sent is no longer wanted.
+    NotWanted,
     /// A key of this name exists.
     KeyExists,
     /// There is no such key.
@@ -115,6 +143,8 @@ pub enum Refusal {
     AlreadyApplied,
     /// The payment belongs to another order.
     NotOfThisOrder,
+    /// A row to be imported is there with other content.
+    RowDiffers,
 }
 
 impl Refusal {
@@ -130,6 +160,9 @@ impl Refusal {
             Self::AlreadyGranted => "already_granted",
             Self::UnknownTask => "unknown_task",
             Self::TaskNotRetryable { .. } => "task_not_retryable",
+            Self::LeaseLost => "lease_lost",
+            Self::Superseded => "superseded",
+            Self::NotWanted => "not_wanted",
             Self::KeyExists => "key_exists",
             Self::UnknownKey => "unknown_key",
             Self::UnknownPayment => "unknown_payment",
@@ -143,6 +176,7 @@ impl Refusal {
             Self::OtherBytes => "other_bytes",
             Self::AlreadyApplied => "already_applied",
             Self::NotOfThisOrder => "not_of_this_order",
+            Self::RowDiffers => "row_differs",
         }
     }
 }
@@ -164,6 +198,9 @@ impl fmt::Display for Refusal {
             Self::TaskNotRetryable { state } => {
                 write!(f, "the task is {}: there is nothing to retry", state.as_str())
             }
+            Self::LeaseLost => write!(f, "the lease is over, or somebody else has the task by now"),
+            Self::Superseded => write!(f, "something newer is to be sent"),
+            Self::NotWanted => write!(f, "that is no longer to be sent"),
             Self::KeyExists => write!(f, "a key of this name exists"),
             Self::UnknownKey => write!(f, "there is no such key"),
             Self::UnknownPayment => write!(f, "there is no such payment"),
@@ -183,6 +220,7 @@ impl fmt::Display for Refusal {
                 write!(f, "that event was worked off before: it is applied, or held as not for its source")
             }
             Self::NotOfThisOrder => write!(f, "that payment does not serve this order"),
+            Self::RowDiffers => write!(f, "a row to be imported is there with other content"),
         }
     }
 }
@@ -230,6 +268,20 @@ pub enum Reply {
     Asked(u32),
     /// The lookup's answer was taken in.
     Observed,
+    /// The task may be tried. (Never a stored answer, as are the next three: workers' commands leave other traces.)
+    #[cfg_attr(feature = "serde", serde(skip))]
+    Claimed(Claimed),
+    /// There is nothing to try: it is done, waits, is held, or somebody else has it.
+    NotClaimed(TaskState),
+    /// The lease runs until then.
+    Renewed(Timestamp),
+    /// This is to be sent, and nothing else.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    Prepared(Request),
+    /// The try's outcome is recorded; the task stands so.
+    Settled(TaskState),
+    /// What time had made due is done.
+    Swept,
     /// The operator's command was carried out.
     Done,
     /// Refused; nothing changed.

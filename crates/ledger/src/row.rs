@@ -1,4 +1,4 @@
-//! The other rows of the ledger: events, payments, references, tasks, entitlements, commands, audit, keys.
+//! The other rows of the ledger: events, payments, references, entitlements, commands, audit, keys.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::case::Reason;
 use crate::digest::{Body, Digest};
 use crate::id::{CommandId, Customer, OrderId, PaymentId, PaymentKey, ReferenceKey, SourceName};
 use crate::money::Money;
-use crate::order::{Line, Unit};
+use crate::order::Line;
 use crate::reply::Reply;
 use crate::time::Timestamp;
 
@@ -83,6 +83,8 @@ pub struct Payment {
     pub asked: u32,
     /// The number of the newest lookup whose complete answer was taken in.
     pub listing: u32,
+    /// When that answer was taken in.
+    pub listed_at: Option<Timestamp>,
     /// The provider's own revision in that answer, where it has one. It never falls.
     pub provider_revision: Option<u64>,
 }
@@ -97,6 +99,7 @@ impl Payment {
             first_at,
             asked: 0,
             listing: 0,
+            listed_at: None,
             provider_revision: None,
         }
     }
@@ -111,96 +114,6 @@ pub struct Reference {
     pub expected: Option<Money>,
     /// Payments that named it and were bound to nothing then.
     pub payments: BTreeSet<PaymentKey>,
-}
-
-/// What a task does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum TaskKind {
-    /// Write the entitlement of one unit.
-    Grant,
-}
-
-impl TaskKind {
-    /// The stable word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Grant => "grant",
-        }
-    }
-
-    /// Reads what [`TaskKind::as_str`] writes.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        (text == "grant").then_some(Self::Grant)
-    }
-}
-
-/// A task's identity: it is unique, so the commit that makes it necessary twice inserts it once.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct TaskKey {
-    /// Whose work.
-    pub order: OrderId,
-    /// Which unit.
-    pub unit: Unit,
-    /// What work.
-    pub kind: TaskKind,
-}
-
-/// Where a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum TaskState {
-    /// To be done when due.
-    Pending,
-    /// Done.
-    Done,
-    /// No longer wanted: the order stopped being eligible. It comes back if that changes.
-    Cancelled,
-    /// Stopped by a person. It comes back only if a person retries it.
-    Stopped,
-}
-
-impl TaskState {
-    /// The stable word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-            Self::Stopped => "stopped",
-        }
-    }
-
-    /// Reads what [`TaskState::as_str`] writes.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Pending, Self::Done, Self::Cancelled, Self::Stopped]
-            .into_iter()
-            .find(|state| state.as_str() == text)
-    }
-}
-
-/// An outbox row.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Task {
-    /// Where it stands.
-    pub state: TaskState,
-    /// When it was first needed.
-    pub created_at: Timestamp,
-    /// Not before this moment.
-    pub due_at: Timestamp,
-    /// How often it was tried.
-    pub attempts: u32,
-    /// The order's revision that made it necessary.
-    pub order_revision: u64,
-    /// Trace context of the event that made it necessary.
-    pub trace: Option<Arc<str>>,
 }
 
 /// The durable grant of one unit.
@@ -253,6 +166,8 @@ pub struct Audit {
     pub action: Arc<str>,
     /// What it was done to.
     pub subject: String,
+    /// The order that this concerned, if any.
+    pub order: Option<OrderId>,
     /// The reason that was given.
     pub reason: Option<Arc<str>>,
 }

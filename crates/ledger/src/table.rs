@@ -68,6 +68,11 @@ impl<K: Ord + Clone, V: Clone + PartialEq> Table<K, V> {
         self.journal.len()
     }
 
+    /// What stood, after `mark` was taken, under each key that was changed since: once for each change, oldest first.
+    pub(crate) fn changed_since(&self, mark: usize) -> impl Iterator<Item = (&K, Option<&V>)> {
+        self.journal[mark.min(self.journal.len())..].iter().map(|(key, before)| (key, before.as_ref()))
+    }
+
     /// Takes back every change after `mark`.
     pub(crate) fn undo_to(&mut self, mark: usize) {
         while self.journal.len() > mark {

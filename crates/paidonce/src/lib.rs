@@ -15,4 +15,5 @@ mod reprocess;
 mod scenario;
 pub mod serve;
 pub mod source;
+pub mod store;
 pub mod telemetry;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use paidonce_engine::{Clock, Engine, Grants, Settings, WorkerSettings, work};
+use paidonce_engine::{Clock, Engine, Grants, Settings, SweeperSettings, WorkerSettings, sweep, work};
 use paidonce_store::{Store, StoreError};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Semaphore, watch};
@@ -69,10 +69,11 @@ impl Server {
     pub async fn start(config: &Config) -> Result<Self, ServeError> {
         let choice = config.store.clone();
         let url = choice.url.clone();
-        let opened = tokio::task::spawn_blocking(move || choice.open()).await.unwrap_or_else(|error| {
-            Err(StoreError::new(paidonce_store::StoreErrorKind::Internal, "opening it did not finish")
-                .caused_by(error))
-        });
+        let opened =
+            tokio::task::spawn_blocking(move || choice.open_for_server()).await.unwrap_or_else(|error| {
+                Err(StoreError::new(paidonce_store::StoreErrorKind::Internal, "opening it did not finish")
+                    .caused_by(error))
+            });
         let store = opened.map_err(|source| ServeError::Store { url, source })?;
         Self::start_on(config, store, Arc::new(SystemClock)).await
     }
@@ -114,7 +115,10 @@ impl Server {
             server.listen_on(config, private, router(app, Reach::Everything), &open);
         }
         if config.workers.grant {
-            server.grant(stopped);
+            server.grant(stopped.clone());
+        }
+        if config.workers.sweep {
+            server.sweep(stopped);
         }
         Ok(server)
     }
@@ -127,11 +131,13 @@ impl Server {
         self.tasks.push(tokio::spawn(serving));
     }
 
-    fn grant(&mut self, mut stopped: watch::Receiver<bool>) {
-        let stop = async move {
-            // A sender that is gone has stopped as well.
-            let _ = stopped.wait_for(|stop| *stop).await;
-        };
+    fn sweep(&mut self, stopped: watch::Receiver<bool>) {
+        let stop = until(stopped);
+        self.tasks.push(tokio::spawn(sweep(self.engine.clone(), SweeperSettings::default(), stop)));
+    }
+
+    fn grant(&mut self, stopped: watch::Receiver<bool>) {
+        let stop = until(stopped);
         self.tasks.push(tokio::spawn(work(self.engine.clone(), Grants, WorkerSettings::default(), stop)));
     }
 
@@ -163,6 +169,11 @@ impl Server {
         }
         self.engine.stop().await;
     }
+}
+
+async fn until(mut stopped: watch::Receiver<bool>) {
+    // A sender that is gone has stopped as well.
+    let _ = stopped.wait_for(|stop| *stop).await;
 }
 
 async fn listen(address: SocketAddr) -> Result<Listener, ServeError> {

@@ -7,8 +7,12 @@ use std::fmt;
 pub enum StoreErrorKind {
     /// Somebody else holds it: try again.
     Busy,
+    /// Others kept changing the rows that the batch rests on: try again, in smaller batches. Nothing was written.
+    Conflict,
     /// The disk or quota is full: try again later; nothing was written.
     Full,
+    /// The store's own limit: it takes no new work, and what finishes work goes on. Nothing was written.
+    Limit,
     /// It cannot be reached or opened.
     Unavailable,
     /// Whether the commit took place is not known: run the batch again.
@@ -17,6 +21,8 @@ pub enum StoreErrorKind {
     Corrupt,
     /// The caller's mistake: a cursor that is none.
     Usage,
+    /// The merchant's own statement failed (`grant.sql`): nothing was committed. Mend it, or try later.
+    Merchant,
     /// A bug: what was decided cannot be written.
     Internal,
 }
@@ -51,7 +57,7 @@ impl StoreError {
     /// Whether the same batch may succeed if it is tried again soon.
     #[must_use]
     pub fn retryable(&self) -> bool {
-        matches!(self.kind, StoreErrorKind::Busy | StoreErrorKind::Unknown)
+        matches!(self.kind, StoreErrorKind::Busy | StoreErrorKind::Conflict | StoreErrorKind::Unknown)
     }
 }
 

@@ -4,28 +4,64 @@
 //! decide, and flushes the net changes in one commit. It decides nothing itself: that is what makes one store
 //! tell the same as another. It does not know contracts, HTTP or who is asking.
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "document")]
+mod document;
 mod error;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod grant_sql;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod joined;
+#[cfg(feature = "lines")]
+mod line;
 mod list;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod listing;
 mod memory;
+#[cfg(feature = "mysql")]
+mod mysql;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod row;
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+mod server;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "lines")]
+mod transfer;
+mod whole;
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
-    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 
+#[cfg(feature = "document")]
+pub use document::{DocumentNotice, DocumentOptions, DocumentProbe, DocumentStore};
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub use grant_sql::GrantSql;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub use joined::Joined;
+#[cfg(feature = "lines")]
+pub use line::{LINE_VERSION, LineError, read_line, write_lines};
 pub use list::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX,
+    Page, Stale, TaskFilter,
 };
 pub use memory::MemoryStore;
+#[cfg(feature = "mysql")]
+pub use mysql::{MysqlOptions, MysqlStore, MysqlTables};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore, PostgresTables};
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteOptions, SqliteStore};
+pub use sqlite::{SqliteOptions, SqliteStore, SqliteTables};
+#[cfg(feature = "lines")]
+pub use transfer::{Export, FileError, ImportError, ImportOptions, Imported, Summary, export, import, read};
 
 /// A result of a store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -42,6 +78,18 @@ pub trait Store: Send + Sync {
     /// each command finds its own trace.
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>>;
 
+    /// How many batches may usefully be committed at once: [`Store::commit`] is called from that many threads. One,
+    /// where a commit excludes all others.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// Whether this command must be committed in a batch of its own: a merchant's own statements run with it, and must
+    /// never decide another command's fate.
+    fn alone(&self, _command: &Command) -> bool {
+        false
+    }
+
     /// The aggregates under `keys` and all that they lead to, as of one moment.
     ///
     /// # Errors
@@ -54,11 +102,29 @@ pub trait Store: Send + Sync {
     /// The store cannot be read.
     fn snapshot(&self) -> Result<Ledger>;
 
-    /// Pending tasks of one kind that are due, oldest first.
+    /// Tasks that one worker may try now, the longest due first. A lease's end is when its task is due again.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>>;
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>>;
+
+    /// Aggregates that a sweep has something to do for.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn stale(&self, stale: &Stale) -> Result<Keys>;
+
+    /// The tries of a task, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>>;
+
+    /// The task with this short name ([`TaskKey::handle`]).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>>;
 
     /// Orders, newest first.
     ///
@@ -88,11 +154,29 @@ pub trait Store: Send + Sync {
     /// As [`Store::orders`].
     fn cases(&self, filter: &CaseFilter, page: &Page) -> Result<Listed<(CaseKey, Case)>>;
 
+    /// The case with this short name ([`CaseKey::handle`]).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>>;
+
+    /// Who did what, newest first.
+    ///
+    /// # Errors
+    /// As [`Store::orders`].
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>>;
+
     /// Tasks, newest first.
     ///
     /// # Errors
     /// As [`Store::orders`].
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>>;
+
+    /// All API keys, by name, revoked ones included.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>>;
 
     /// The API key whose text has this SHA-256.
     ///

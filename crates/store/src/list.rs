@@ -1,6 +1,8 @@
 //! Listings: filters, pages, and cursors that mean the same on every store.
 
-use paidonce_ledger::{Customer, OrderId, PaymentKey, Sku, SourceName, TaskState, Timestamp};
+use paidonce_ledger::{
+    Account, Customer, EffectName, OrderId, PaymentKey, Sku, SourceName, TaskKind, TaskState, Timestamp,
+};
 
 use crate::error::{StoreError, StoreErrorKind};
 
@@ -117,8 +119,47 @@ pub struct CaseFilter {
 pub struct TaskFilter {
     /// In this state.
     pub state: Option<TaskState>,
+    /// Of this kind.
+    pub kind: Option<TaskKind>,
+    /// Carried out by this effect.
+    pub effect: Option<EffectName>,
     /// Of this order.
     pub order: Option<OrderId>,
+}
+
+/// Which audit rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// That concerned this order.
+    pub order: Option<OrderId>,
+    /// Done by this key, user or program.
+    pub by: Option<String>,
+}
+
+/// What one worker looks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Due {
+    /// Grants.
+    Grants,
+    /// Lookups at one account.
+    Lookups(Account),
+    /// Copies that one effect keeps.
+    Syncs(EffectName),
+    /// What one effect tells.
+    Sends(EffectName),
+}
+
+/// What a sweep looks for: aggregates that time has made due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stale {
+    /// Open orders whose time was over by then.
+    pub expired_by: Timestamp,
+    /// Payments that found no order and were first heard of after the one and by the other moment.
+    pub unbound: Option<(Timestamp, Timestamp)>,
+    /// Tasks that were parked while these were not configured.
+    pub configured: Vec<EffectName>,
+    /// At most so many of each.
+    pub limit: usize,
 }
 
 /// How much there is of what an operator watches.
@@ -132,9 +173,13 @@ pub struct Counts {
     pub entitlements: u64,
     /// Open cases.
     pub open_cases: u64,
-    /// Pending tasks.
+    /// Tasks that workers have to do.
     pub pending_tasks: u64,
-    /// When the oldest pending task became due.
+    /// Tasks that wait for something to be configured.
+    pub parked_tasks: u64,
+    /// Tasks that became cases.
+    pub held_tasks: u64,
+    /// When the oldest of those that workers have to do became due.
     pub oldest_pending_task: Option<Timestamp>,
     /// Payments that found no order.
     pub unbound_payments: u64,

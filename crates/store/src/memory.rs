@@ -3,14 +3,15 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, Order,
-    OrderId, Policy, Reply, Task, TaskKey, TaskKind, TaskState, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 
 use crate::list::{
-    CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
+    TaskFilter,
 };
-use crate::{Result, Store, StoreError, StoreErrorKind};
+use crate::{Result, Store, StoreError, StoreErrorKind, whole};
 
 /// A ledger behind a lock.
 #[derive(Debug, Default)]
@@ -40,20 +41,6 @@ impl MemoryStore {
     }
 }
 
-/// Newest first, after the page's cursor, one more than the page holds.
-fn page<T>(rows: impl Iterator<Item = (Cursor, T)>, page: &Page) -> Result<Listed<T>> {
-    let after = page.after.as_deref().map(Cursor::parse).transpose()?;
-    let mut rows: Vec<_> =
-        rows.filter(|(cursor, _)| after.as_ref().is_none_or(|after| cursor < after)).collect();
-    rows.sort_by(|(a, _), (b, _)| b.cmp(a));
-    rows.truncate(page.limit() + 1);
-    Ok(cut(rows, page))
-}
-
-fn cursor(at: Timestamp, key: impl ToString) -> Cursor {
-    Cursor { at, key: key.to_string() }
-}
-
 impl Store for MemoryStore {
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
         let mut held = self.ledger();
@@ -79,41 +66,28 @@ impl Store for MemoryStore {
         Ok(self.ledger().clone())
     }
 
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        let ledger = self.ledger();
-        let mut due: Vec<_> = ledger
-            .tasks
-            .rows()
-            .iter()
-            .filter(|(key, task)| key.kind == kind && task.state == TaskState::Pending && task.due_at <= now)
-            .map(|(key, task)| (task.due_at, key.clone()))
-            .collect();
-        due.sort();
-        Ok(due.into_iter().take(limit).map(|(_, key)| key).collect())
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        whole::due(&self.ledger(), what, now, limit)
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        whole::stale(&self.ledger(), stale)
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        whole::attempts(&self.ledger(), task)
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        whole::task(&self.ledger(), handle)
     }
 
     fn orders(&self, filter: &OrderFilter, wanted: &Page) -> Result<Listed<OrderId>> {
-        let ledger = self.ledger();
-        let matches = |order: &Order| filter.customer.is_none() || order.customer == filter.customer;
-        let rows = ledger.orders.rows().iter().filter(|(_, order)| matches(order));
-        page(rows.map(|(id, order)| (cursor(order.placed_at, id), id.clone())), wanted)
+        whole::orders(&self.ledger(), filter, wanted)
     }
 
     fn events(&self, filter: &EventFilter, wanted: &Page) -> Result<Listed<(EventKey, Event)>> {
-        let ledger = self.ledger();
-        let matches = |key: &EventKey, event: &Event| {
-            filter.source.as_ref().is_none_or(|source| *source == event.source)
-                && filter.outcome.as_ref().is_none_or(|outcome| outcome == event.outcome.as_str())
-                && filter.id.as_ref().is_none_or(|id| *id == key.id)
-                && filter.payment.as_ref().is_none_or(|payment| {
-                    payment.account == key.account && event.payment.as_ref() == Some(&payment.id)
-                })
-        };
-        let rows = ledger.events.rows().iter().filter(|(key, event)| matches(key, event));
-        let row = |(key, event): (&EventKey, &Event)| {
-            (cursor(event.received_at, key), (key.clone(), event.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::events(&self.ledger(), filter, wanted)
     }
 
     fn entitlements(
@@ -121,65 +95,35 @@ impl Store for MemoryStore {
         filter: &EntitlementFilter,
         wanted: &Page,
     ) -> Result<Listed<((OrderId, Unit), Entitlement)>> {
-        let ledger = self.ledger();
-        let matches = |order: &OrderId, row: &Entitlement| {
-            filter.order.as_ref().is_none_or(|wanted| wanted == order)
-                && (filter.customer.is_none() || filter.customer == row.customer)
-                && filter.sku.as_ref().is_none_or(|sku| row.lines.iter().any(|line| line.sku == *sku))
-                && (!filter.active || row.revoked_at.is_none())
-        };
-        let rows = ledger.entitlements.rows().iter().filter(|((order, _), row)| matches(order, row));
-        let row = |((order, unit), row): (&(OrderId, Unit), &Entitlement)| {
-            (cursor(row.granted_at, format!("{order} {unit}")), ((order.clone(), *unit), row.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::entitlements(&self.ledger(), filter, wanted)
     }
 
     fn cases(&self, filter: &CaseFilter, wanted: &Page) -> Result<Listed<(CaseKey, Case)>> {
-        let ledger = self.ledger();
-        let matches = |case: &Case| {
-            (!filter.open || case.resolution.is_none())
-                && (filter.order.is_none() || filter.order == case.order)
-        };
-        let rows = ledger.cases.rows().iter().filter(|(_, case)| matches(case));
-        let row = |(key, case): (&CaseKey, &Case)| {
-            (cursor(case.opened_at, key.handle()), (key.clone(), case.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::cases(&self.ledger(), filter, wanted)
+    }
+
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        whole::case(&self.ledger(), handle)
+    }
+
+    fn audits(&self, filter: &AuditFilter, wanted: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        whole::audits(&self.ledger(), filter, wanted)
     }
 
     fn tasks(&self, filter: &TaskFilter, wanted: &Page) -> Result<Listed<(TaskKey, Task)>> {
-        let ledger = self.ledger();
-        let matches = |key: &TaskKey, task: &Task| {
-            filter.order.as_ref().is_none_or(|order| *order == key.order)
-                && filter.state.is_none_or(|state| state == task.state)
-        };
-        let rows = ledger.tasks.rows().iter().filter(|(key, task)| matches(key, task));
-        let row = |(key, task): (&TaskKey, &Task)| {
-            let text = format!("{} {} {}", key.order, key.unit, key.kind.as_str());
-            (cursor(task.created_at, text), (key.clone(), task.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::tasks(&self.ledger(), filter, wanted)
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        whole::api_keys(&self.ledger())
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
-        let ledger = self.ledger();
-        let found = ledger.api_keys.rows().iter().find(|(_, key)| key.digest == *digest);
-        Ok(found.map(|(name, key)| (name.clone(), key.clone())))
+        whole::api_key(&self.ledger(), digest)
     }
 
     fn counts(&self) -> Result<Counts> {
-        let ledger = self.ledger();
-        let pending = || ledger.tasks.rows().values().filter(|task| task.state == TaskState::Pending);
-        Ok(Counts {
-            orders: ledger.orders.rows().len() as u64,
-            events: ledger.events.rows().len() as u64,
-            entitlements: ledger.entitlements.rows().len() as u64,
-            open_cases: ledger.cases.rows().values().filter(|case| case.resolution.is_none()).count() as u64,
-            pending_tasks: pending().count() as u64,
-            oldest_pending_task: pending().map(|task| task.due_at).min(),
-            unbound_payments: ledger.payments.rows().values().filter(|p| p.order.is_none()).count() as u64,
-        })
+        whole::counts(&self.ledger())
     }
 
     fn describe(&self) -> String {

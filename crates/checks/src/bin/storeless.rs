@@ -11,11 +11,12 @@ use paidonce::config::Config;
 use paidonce::serve::Server;
 use paidonce_checks::arguments::Arguments;
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, EventReply, KeyName, Keys, Ledger,
-    OrderId, Policy, Received, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey,
+    EventReply, KeyName, Keys, Ledger, OrderId, Policy, Received, Reply, Task, TaskKey, Timestamp, Unit,
 };
 use paidonce_store::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Result, Store, TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Result,
+    Stale, Store, TaskFilter,
 };
 
 struct Nothing;
@@ -43,8 +44,20 @@ impl Store for Nothing {
         Ok(Ledger::whole())
     }
 
-    fn due(&self, _: TaskKind, _: Timestamp, _: usize) -> Result<Vec<TaskKey>> {
+    fn due(&self, _: &Due, _: Timestamp, _: usize) -> Result<Vec<TaskKey>> {
         Ok(Vec::new())
+    }
+
+    fn stale(&self, _: &Stale) -> Result<Keys> {
+        Ok(Keys::new())
+    }
+
+    fn attempts(&self, _: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        Ok(Vec::new())
+    }
+
+    fn task(&self, _: &str) -> Result<Option<(TaskKey, Task)>> {
+        Ok(None)
     }
 
     fn orders(&self, _: &OrderFilter, _: &Page) -> Result<Listed<OrderId>> {
@@ -67,8 +80,20 @@ impl Store for Nothing {
         Ok(none())
     }
 
+    fn case(&self, _: &str) -> Result<Option<(CaseKey, Case)>> {
+        Ok(None)
+    }
+
+    fn audits(&self, _: &AuditFilter, _: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        Ok(none())
+    }
+
     fn tasks(&self, _: &TaskFilter, _: &Page) -> Result<Listed<(TaskKey, Task)>> {
         Ok(none())
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        Ok(Vec::new())
     }
 
     fn api_key(&self, _: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

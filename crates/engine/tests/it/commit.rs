@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 use paidonce_engine::{Engine, Settings, SubmitError};
-use paidonce_ledger::testing::{eur, place};
+use paidonce_ledger::testing::{cancel, eur, place};
 use paidonce_ledger::{Command, Reply};
 use paidonce_store::{Store, StoreErrorKind};
 use tokio::task::JoinSet;
@@ -112,6 +112,63 @@ async fn a_busy_store_is_tried_again_and_a_full_one_is_not() {
     assert_eq!(store.tries.load(SeqCst), 1);
     store.mend();
     assert!(full.submit(order(1)).await.is_ok(), "room again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_that_others_keep_disturbing_goes_in_smaller_ones() {
+    let (gate, wait) = gate();
+    let store = Faulty::with(move |batch| {
+        wait(batch)?;
+        if batch.len() > 2 { Err(broken(StoreErrorKind::Conflict)) } else { Ok(()) }
+    });
+    let engine = engine(store.clone(), Settings::default());
+    let results = behind_a_gate(&engine, &store, &gate, 8).await;
+    assert!(results.iter().all(Result::is_ok));
+    assert_eq!(*store.batches.lock().unwrap(), [1, 2, 2, 2, 2]);
+    assert_eq!(store.tries.load(SeqCst), 1 + 3 + 4, "a larger batch is not tried twice");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_that_must_be_alone_is_and_keeps_its_place() {
+    let (gate, fault) = gate();
+    let store = Faulty::with(fault);
+    let engine = engine(store.clone(), Settings::default());
+    let mut submits = at_the_gate(&engine, &store).await;
+    let room = engine.queue_room();
+    for (at, command) in [order(1), order(2), cancel("o_1"), cancel("o_2"), order(3)].into_iter().enumerate()
+    {
+        let submitting = engine.clone();
+        submits.spawn(async move { (at, submitting.submit(command).await) });
+        // One after the other, so that they wait in this order.
+        while engine.queue_room() > room - at - 1 {
+            tokio::task::yield_now().await;
+        }
+    }
+    gate.add_permits(1);
+    assert!(submits.join_all().await.into_iter().all(|(_, result)| result.is_ok()));
+    assert_eq!(*store.batches.lock().unwrap(), [1, 2, 1, 1, 1]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_that_waits_does_not_keep_the_others_waiting() {
+    // Every command about the order at the gate waits with it; one about another order in another lane does not.
+    let (gate, fault) = gate();
+    let store = Faulty::with_lanes(4, fault);
+    let engine = engine(store.clone(), Settings::default());
+    let held = at_the_gate(&engine, &store).await;
+    let mut others = JoinSet::new();
+    for at in 1..=40 {
+        let engine = engine.clone();
+        others.spawn(async move { engine.submit(order(at)).await });
+    }
+    // Ends only if some lane works while the first one is held.
+    assert!(others.join_next().await.unwrap().unwrap().is_ok());
+    gate.add_permits(1);
+    assert!(held.join_all().await.into_iter().all(|(_, result)| result.is_ok()));
+    assert!(others.join_all().await.into_iter().all(|result| result.is_ok()));
+    assert_eq!(store.counts().unwrap().orders, 41);
+    engine.stop().await;
+    assert!(matches!(engine.submit(order(50)).await, Err(SubmitError::Stopped)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

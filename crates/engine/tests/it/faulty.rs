@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use paidonce_engine::{Clock, Engine, Settings, Sleep};
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName, Keys, Ledger, OrderId,
-    Policy, Reply, Task, TaskKey, TaskKind, Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 use paidonce_store::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter, Page, Result,
-    Store, StoreError, StoreErrorKind, TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter,
+    Page, Result, Stale, Store, StoreError, StoreErrorKind, TaskFilter,
 };
 use tokio::sync::Semaphore;
 
@@ -21,15 +21,24 @@ type Fault = dyn Fn(&[Command]) -> Result<()> + Send + Sync;
 #[derive(Default)]
 pub(crate) struct Faulty {
     inner: MemoryStore,
-    fault: Mutex<Option<Box<Fault>>>,
+    fault: Mutex<Option<Arc<Fault>>>,
     /// The sizes of the batches that were committed.
     pub(crate) batches: Mutex<Vec<usize>>,
     pub(crate) tries: AtomicUsize,
+    /// What [`Store::lanes`] answers; one if it is zero.
+    lanes: usize,
 }
 
 impl Faulty {
     pub(crate) fn with(fault: impl Fn(&[Command]) -> Result<()> + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { fault: Mutex::new(Some(Box::new(fault))), ..Self::default() })
+        Arc::new(Self { fault: Mutex::new(Some(Arc::new(fault))), ..Self::default() })
+    }
+
+    pub(crate) fn with_lanes(
+        lanes: usize,
+        fault: impl Fn(&[Command]) -> Result<()> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { lanes, fault: Mutex::new(Some(Arc::new(fault))), ..Self::default() })
     }
 
     pub(crate) fn mend(&self) {
@@ -83,12 +92,22 @@ pub(crate) fn gate() -> (Arc<Semaphore>, impl Fn(&[Command]) -> Result<()> + Sen
 impl Store for Faulty {
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
         self.tries.fetch_add(1, SeqCst);
-        if let Some(fault) = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).as_ref() {
+        // Not asked under the lock: a lane that is held must not hold the others.
+        let fault = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        if let Some(fault) = fault {
             fault(batch)?;
         }
         let replies = self.inner.commit(batch, now, policy)?;
         self.batches.lock().unwrap().push(batch.len());
         Ok(replies)
+    }
+
+    fn alone(&self, command: &Command) -> bool {
+        matches!(command, Command::CancelOrder(_))
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes.max(1)
     }
 
     fn load(&self, keys: &Keys) -> Result<Ledger> {
@@ -99,8 +118,20 @@ impl Store for Faulty {
         self.inner.snapshot()
     }
 
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        self.inner.due(kind, now, limit)
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.inner.due(what, now, limit)
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        self.inner.stale(stale)
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        self.inner.attempts(task)
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        self.inner.task(handle)
     }
 
     fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {
@@ -123,8 +154,20 @@ impl Store for Faulty {
         self.inner.cases(filter, page)
     }
 
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        self.inner.case(handle)
+    }
+
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        self.inner.audits(filter, page)
+    }
+
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.inner.tasks(filter, page)
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.inner.api_keys()
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use paidonce_engine::{Engine, Settings, explain, order_view};
 use paidonce_ledger::testing::{about, cancel, eur, id, place, receive};
-use paidonce_ledger::{CaptureState, Command, Fact, Policy, RefundState, TaskKind, Timestamp};
+use paidonce_ledger::{CaptureState, Command, Fact, Policy, RefundState, Timestamp};
 use paidonce_store::Store;
 
 use crate::faulty::{Faulty, engine};
@@ -49,17 +49,13 @@ async fn unpaid() {
 async fn paid_and_not_granted_names_what_grants_it() {
     let told = tell(vec![ordered(), captured("10")]).await;
     assert!(told.contains("event: test evt_1 about payment pi_1: applied"), "{told}");
-    assert!(told.contains("Paid, not granted yet: the grant of order is due"), "{told}");
+    assert!(told.contains("Paid, not granted yet: grant order is due"), "{told}");
     assert!(told.contains("paidonce serve"), "{told}");
 }
 
 #[tokio::test]
 async fn granted() {
-    let task = paidonce_ledger::TaskKey {
-        order: id("1001"),
-        unit: paidonce_ledger::Unit::Order,
-        kind: TaskKind::Grant,
-    };
+    let task = paidonce_ledger::TaskKey::grant(id("1001"), paidonce_ledger::Unit::Order);
     let told = tell(vec![ordered(), captured("10"), Command::Grant(task)]).await;
     assert!(told.contains("entitlement: order granted to alice"), "{told}");
     assert!(told.ends_with("Granted; paid: 10.00 EUR of 10.00 EUR captured in 1 payment(s)."), "{told}");
@@ -82,5 +78,5 @@ async fn held_names_the_case_to_look_at() {
 async fn an_unknown_order_is_none() {
     let store = Faulty::default();
     assert!(order_view(&store, &Policy::default(), &id("nobody")).unwrap().is_none());
-    assert_eq!(store.due(TaskKind::Grant, Timestamp(9), 1).unwrap(), []);
+    assert_eq!(store.due(&paidonce_store::Due::Grants, Timestamp(9), 1).unwrap(), []);
 }

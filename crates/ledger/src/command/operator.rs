@@ -6,7 +6,7 @@ use crate::id::{Account, FactId, Mode, Name, OrderId, PaymentId, PaymentKey, Sou
 use crate::money::Money;
 use crate::notice::Notice;
 use crate::order::Unit;
-use crate::row::TaskKey;
+use crate::task::TaskKey;
 
 use super::{Receive, Stamp};
 

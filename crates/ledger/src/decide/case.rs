@@ -7,7 +7,7 @@ use crate::key::Need;
 use crate::ledger::Ledger;
 use crate::standing::Finding;
 
-use super::Context;
+use super::{Context, effect};
 
 /// Opens the case of a finding, unless it stands or a person has ended it.
 pub(super) fn open(
@@ -19,11 +19,15 @@ pub(super) fn open(
 ) -> Result<(), Need> {
     let Finding { subject, reason, evidence, detail } = finding;
     let key = CaseKey { subject, reason, evidence };
-    let case = match ledger.case(&key)? {
+    let known = ledger.case(&key)?.cloned();
+    if known.is_none() {
+        effect::case_opened(ledger, &key, order, context)?;
+    }
+    let case = match known {
         None => Case { opened_at: context.now, detail, order: order.cloned(), body, resolution: None },
         // What later facts had settled has come back.
         Some(case) if case.resolution.as_ref().is_some_and(|r| r.by.is_none()) => {
-            Case { resolution: None, ..case.clone() }
+            Case { resolution: None, ..case }
         }
         Some(_) => return Ok(()),
     };

@@ -1,15 +1,21 @@
 //! What each command does. One file per family; pure, and nothing is read but through the ledger's own accessors.
 
+mod audit;
 mod bind;
 mod case;
+mod effect;
 mod grant;
+mod import;
 mod key;
+mod lookup;
 mod observe;
 mod operator;
 mod order;
+mod outbox;
 mod outside;
 mod receive;
 mod settle;
+mod sweep;
 
 use crate::command::Command;
 use crate::key::Need;
@@ -46,12 +52,14 @@ pub(crate) fn run(
         ledger.undo_to_savepoint(&start);
     } else {
         // P16: in the same commit as what it did.
+        let order = audit::order(ledger, command)?;
         ledger.audits.put(
             AuditKey { at: now, command: stamp.id.clone() },
             Audit {
                 by: stamp.by.clone(),
                 action: command.name().into(),
                 subject: command.subject(),
+                order,
                 reason: stamp.reason.clone(),
             },
         );
@@ -79,5 +87,11 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::MarkOutside(command) => outside::mark(ledger, command, context),
         Command::ReviveOrder(command) => operator::revive(ledger, command, context),
         Command::Reprocess(command) => receive::reprocess(ledger, command, context),
+        Command::Claim(command) => outbox::claim(ledger, command, context),
+        Command::Renew(command) => outbox::renew(ledger, command, context),
+        Command::Prepare(command) => outbox::prepare(ledger, command, context),
+        Command::Settle(command) => outbox::record(ledger, command, context),
+        Command::Sweep(key) => sweep::sweep(ledger, key, context),
+        Command::Import(command) => import::import(ledger, command),
     }
 }

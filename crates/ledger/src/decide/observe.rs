@@ -7,9 +7,9 @@ use crate::ledger::Ledger;
 use crate::reply::{Refusal, Reply};
 use crate::row::Payment;
 
-use super::Context;
 use super::bind::bind;
 use super::settle::{Cause, settle};
+use super::{Context, lookup};
 
 pub(super) fn ask(ledger: &mut Ledger, command: &AskLookup) -> Result<Reply, Need> {
     let Some(payment) = ledger.payment(&command.payment)?.cloned() else {
@@ -34,15 +34,17 @@ pub(super) fn observe(ledger: &mut Ledger, command: &Observe, context: Context<'
     }
     let since = ledger.savepoint();
     let (listing, provider_revision) = (command.number, command.provider_revision);
-    ledger.payments.put(key.clone(), Payment { listing, provider_revision, ..payment });
+    let listed_at = Some(context.now);
+    ledger.payments.put(key.clone(), Payment { listing, listed_at, provider_revision, ..payment });
     for fact in &command.facts {
         let fact = fact.clone().asked(command.number);
         let standing = ledger.fact(key, &fact.key)?;
         let value = settled(&fact, standing);
         ledger.facts.put((key.clone(), fact.key), value);
     }
-    if let Some(order) = bind(ledger, key, context)? {
-        settle(ledger, &order, &Cause { since: &since, trace: None }, context)?;
+    match bind(ledger, key, context)? {
+        Some(order) => settle(ledger, &order, &Cause { since: &since, trace: None }, context)?,
+        None => lookup::settle_unbound(ledger, key, None, context)?,
     }
     Ok(Reply::Observed)
 }

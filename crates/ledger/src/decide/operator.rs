@@ -7,9 +7,11 @@ use crate::key::Need;
 use crate::ledger::Ledger;
 use crate::order::{Order, OrderState};
 use crate::reply::{Refusal, Reply};
-use crate::row::{Entitlement, Payment, Task, TaskState};
+use crate::row::{Entitlement, Payment};
+use crate::task::{Task, TaskState};
 
 use super::Context;
+use super::grant::settle_of;
 use super::settle::{Cause, settle};
 
 pub(super) fn resolve(
@@ -91,9 +93,13 @@ pub(super) fn cancel_task(
     }
     let since = ledger.savepoint();
     if task.state != TaskState::Stopped {
-        ledger.tasks.put(command.task.clone(), Task { state: TaskState::Stopped, ..task });
+        // P9: whoever has it in hand loses it.
+        let version = task.version + 1;
+        ledger
+            .tasks
+            .put(command.task.clone(), Task { state: TaskState::Stopped, version, lease: None, ..task });
     }
-    settle(ledger, &command.task.order, &Cause { since: &since, trace: None }, context)?;
+    settle_of(ledger, command.task.order(), &Cause { since: &since, trace: None }, context)?;
     Ok(Reply::Done)
 }
 

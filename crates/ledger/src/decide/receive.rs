@@ -2,18 +2,19 @@
 
 use crate::case::{Reason, Subject};
 use crate::command::{Receive, Reprocess};
+use crate::fact::Fact;
 use crate::id::{EventKey, OrderId, PaymentKey, ReferenceKey};
 use crate::key::Need;
 use crate::ledger::{Ledger, Savepoint};
 use crate::notice::{Claims, Notice, Reading};
-use crate::policy::{Hints, SourcePolicy, Unmatched};
+use crate::policy::{Hints, SourcePolicy, Truth, Unmatched};
 use crate::reply::{EventReply, Received, Refusal, Reply};
 use crate::row::{Event, EventOutcome, Payment};
 use crate::standing::Finding;
 
 use super::bind::bind;
 use super::settle::{Cause, settle};
-use super::{Context, case};
+use super::{Context, case, lookup};
 
 pub(super) fn receive(ledger: &mut Ledger, command: &Receive, context: Context<'_>) -> Result<Reply, Need> {
     let replies = command.notices.iter().map(|notice| {
@@ -212,8 +213,13 @@ fn join_and_bind(
     let policy = context.policy.source(&command.source);
     let payment = PaymentKey { account: command.account.clone(), id: claims.payment.clone() };
     mention(ledger, &payment, command, notice, &policy, context)?;
-    join(ledger, &payment, claims)?;
+    match policy.truth {
+        Truth::Event => join(ledger, &payment, &claims.facts)?,
+        // The event's own word proves nothing; that it came means that somebody must ask.
+        Truth::Fetch => join(ledger, &payment, &[Fact::announced()])?,
+    }
     let Some(order) = bind(ledger, &payment, context)? else {
+        lookup::settle_unbound(ledger, &payment, command.trace.as_ref(), context)?;
         return unmatched(ledger, &payment, &policy, start, context);
     };
     settle(ledger, &order, &Cause { since: start, trace: command.trace.as_ref() }, context)?;
@@ -240,9 +246,9 @@ fn mention(
     Ok(())
 }
 
-fn join(ledger: &mut Ledger, payment: &PaymentKey, claims: &Claims) -> Result<(), Need> {
+fn join(ledger: &mut Ledger, payment: &PaymentKey, facts: &[Fact]) -> Result<(), Need> {
     let asked = ledger.payment(payment)?.map_or(0, |payment| payment.asked);
-    for fact in &claims.facts {
+    for fact in facts {
         let fact = fact.clone().asked(asked);
         let standing = ledger.fact(payment, &fact.key)?;
         let joined = fact.join_into(standing);

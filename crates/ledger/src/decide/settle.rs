@@ -8,10 +8,11 @@ use crate::key::Need;
 use crate::ledger::{Ledger, Savepoint};
 use crate::order::{Order, Unit};
 use crate::policy::AfterGrant;
-use crate::row::{Entitlement, Task, TaskKey, TaskKind, TaskState};
+use crate::row::Entitlement;
 use crate::standing::{Finding, Loss, Standing};
+use crate::task::{Task, TaskKey, TaskState};
 
-use super::{Context, case};
+use super::{Context, case, effect, lookup};
 
 /// Reasons that a standing derives: their cases begin and end with it.
 const DERIVED: &[Reason] = &[
@@ -51,7 +52,11 @@ pub(super) fn settle(
         entitlement(ledger, id, &order, unit, &standing, context)?;
         task(ledger, id, &order, unit, standing.eligible, cause, context)?;
     }
+    for (payment, account) in &standing.payments {
+        lookup::settle(ledger, payment, !account.owed.is_empty(), cause.trace, context)?;
+    }
     cases(ledger, id, &order, &standing, context)?;
+    effect::tell(ledger, id, &order, &standing, cause, context)?;
     if ledger.changed_since_savepoint(cause.since) {
         let revision = order.revision + 1;
         ledger.orders.put(id.clone(), Order { revision, ..order });
@@ -152,16 +157,9 @@ fn task(
     if ledger.entitlement(id, unit)?.is_some() {
         return Ok(());
     }
-    let key = TaskKey { order: id.clone(), unit, kind: TaskKind::Grant };
+    let key = TaskKey::grant(id.clone(), unit);
     let task = match (eligible, ledger.task(&key)?) {
-        (true, None) => Task {
-            state: TaskState::Pending,
-            created_at: context.now,
-            due_at: context.now,
-            attempts: 0,
-            order_revision: order.revision + 1,
-            trace: cause.trace.cloned(),
-        },
+        (true, None) => Task::due(context.now, order.revision + 1, cause.trace.cloned()),
         (true, Some(task)) if task.state == TaskState::Cancelled => Task {
             state: TaskState::Pending,
             due_at: context.now,

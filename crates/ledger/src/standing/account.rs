@@ -21,6 +21,8 @@ pub enum Owed {
     Contradiction,
     /// One dispute stage was both won and lost.
     DisputeContradiction,
+    /// Something was announced that has to be asked.
+    Announced,
 }
 
 impl Owed {
@@ -34,6 +36,7 @@ impl Owed {
             Self::CaptureTotal => "more was captured than is known capture by capture",
             Self::Contradiction => "it ended without money, and it was captured",
             Self::DisputeContradiction => "a dispute was both won and lost",
+            Self::Announced => "what was announced is to be looked up",
         }
     }
 
@@ -45,6 +48,7 @@ impl Owed {
             Self::RefundTotal => "a lookup, or the refunds' own events",
             Self::CaptureTotal => "a lookup, or the captures' own events",
             Self::Contradiction | Self::DisputeContradiction => "a lookup, or a person's decision",
+            Self::Announced => "a lookup",
         }
     }
 }
@@ -119,6 +123,9 @@ impl PaymentAccount {
                     }
                 }
                 FactKey::TotalCaptured(_) => {}
+                FactKey::Announced => {
+                    account.owed.insert(Owed::Announced);
+                }
             }
         }
         if captured_total > account.captured_minor {

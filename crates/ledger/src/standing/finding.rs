@@ -63,6 +63,8 @@ fn of_payment(key: &PaymentKey, account: &PaymentAccount, order: &Order) -> Vec<
                     money(account.reversed_minor)
                 ),
             ),
+            // Its lookup is under way; if that keeps failing, its task becomes the case.
+            Owed::Announced => {}
             Owed::RefundWithoutAmount => {
                 find(Reason::RefundUnclear, "a refund came without an amount or a currency".to_owned());
             }

@@ -2,10 +2,13 @@
 
 mod program;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::{
-    Account, Body, CancelOrder, Claims, Command, CommandId, Customer, Digest, EventId, Fact, Fulfil, Hint,
-    Line, Mode, Money, MoneyUnit, Name, NewReference, Notice, OrderId, PaymentId, PlaceOrder, Reading,
-    Receive, ReferenceId, RegisterReference, Sku, SourceName, Stamp,
+    Account, Body, CancelOrder, Claims, Command, CommandId, Customer, Digest, EffectRule, EventId, Fact,
+    Fulfil, Happening, Hint, Line, LookupRule, Mode, Money, MoneyUnit, Name, NewReference, Notice, OrderId,
+    PaymentId, PlaceOrder, Policy, Reading, Receive, ReferenceId, RegisterReference, Retries, Sku,
+    SourceName, Stamp,
 };
 
 pub use program::{any_batches, any_facts, permuted};
@@ -127,4 +130,25 @@ pub fn with_other_bytes(notice: &Notice) -> Notice {
     bytes.push(b'!');
     let body = Body::new(bytes);
     Notice { content: Digest::of_bytes(body.bytes()), body, ..notice.clone() }
+}
+
+/// A policy under which everything happens: a destination that keeps copies, a mailer that tells all, and an account
+/// whose payments can be looked up.
+#[must_use]
+pub fn busy_policy() -> Policy {
+    let retries = Retries { attempts_max: 3, first_ms: 1_000, longest_ms: 60_000 };
+    let copy = EffectRule {
+        sync: true,
+        key_window_ms: Some(86_400_000),
+        can_ask: false,
+        on: BTreeSet::new(),
+        retries,
+    };
+    let mail =
+        EffectRule { on: Happening::ALL.into(), sync: false, key_window_ms: None, can_ask: false, retries };
+    Policy {
+        effects: BTreeMap::from([(id("copy"), copy), (id("mail"), mail)]),
+        lookups: BTreeMap::from([(account(), LookupRule::default())]),
+        ..Policy::default()
+    }
 }

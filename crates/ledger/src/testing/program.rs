@@ -5,10 +5,11 @@ use proptest::prelude::*;
 
 use super::{about, account, cancel, id, money, notice, place, receive, register, stamp, with_other_bytes};
 use crate::{
-    AskLookup, CancelTask, CaptureState, CaseKey, Claims, Command, Decision, Digest, DisputeState, Ending,
-    Fact, Fulfil, MarkOutside, Mode, Money, Name, Notice, Observe, OrderId, Outside, PaymentKey, Reading,
-    Reason, RefundState, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, Subject, TaskKey,
-    TaskKind, Unit,
+    AskLookup, Body, CancelTask, CaptureState, CaseKey, Claim, Claims, Command, Decision, Digest,
+    DisputeState, EffectName, Ending, Fact, Fulfil, Happening, Key, MarkOutside, Mode, Money, Name, Notice,
+    Observe, Occasion, OrderId, Outcome, Outside, PaymentKey, Prepare, Reading, Reason, RefundState, Renew,
+    Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, Settle, Subject, TaskKey, Timestamp,
+    Unit, Work,
 };
 
 fn any_money() -> impl Strategy<Value = Option<Money>> {
@@ -88,13 +89,62 @@ fn any_place() -> impl Strategy<Value = Command> {
     )
 }
 
+fn any_unit() -> impl Strategy<Value = Unit> {
+    prop_oneof![Just(Unit::Order), Just(Unit::Line(1)), Just(Unit::Line(2))]
+}
+
+fn any_grant() -> impl Strategy<Value = TaskKey> {
+    (0_u8..3, any_unit()).prop_map(|(order, unit)| TaskKey::grant(id(&format!("o_{order}")), unit))
+}
+
+/// Any task that a program may come to have, and some that it never has.
 fn any_task() -> impl Strategy<Value = TaskKey> {
-    let unit = prop_oneof![Just(Unit::Order), Just(Unit::Line(1)), Just(Unit::Line(2))];
-    (0_u8..3, unit).prop_map(|(order, unit)| TaskKey {
-        order: id(&format!("o_{order}")),
-        unit,
-        kind: TaskKind::Grant,
-    })
+    let effect = |name: &str| id::<EffectName>(name);
+    let of_order = move |n: u8, work: Work| {
+        let subject = Subject::Order(id(&format!("o_{n}")));
+        TaskKey { subject, work }
+    };
+    let said = prop_oneof![Just(Happening::EntitlementGranted), Just(Happening::OrderPaid)];
+    prop_oneof![
+        2 => any_grant(),
+        2 => any_payment().prop_map(|payment| TaskKey { subject: Subject::Payment(payment), work: Work::Lookup }),
+        2 => (0_u8..3, any_unit()).prop_map(move |(n, unit)| {
+            of_order(n, Work::Sync { unit, effect: effect("copy") })
+        }),
+        2 => (0_u8..3, any_unit(), said).prop_map(move |(n, unit, what)| {
+            let occasion = Occasion { what, which: "".into() };
+            of_order(n, Work::Send { unit, effect: effect("mail"), occasion })
+        }),
+    ]
+}
+
+/// What workers do, in any order, with versions that hold and versions that do not.
+fn any_outbox() -> impl Strategy<Value = Command> {
+    let claim =
+        (any_task(), 0_u8..2, prop_oneof![Just(5_000_i64), Just(60_000)]).prop_map(|(task, n, lease_ms)| {
+            Command::Claim(Claim { task, owner: id(&format!("worker-{n}")), lease_ms })
+        });
+    let renew = (any_task(), 1_u64..4)
+        .prop_map(|(task, version)| Command::Renew(Renew { task, version, lease_ms: 60_000 }));
+    let prepare = (any_task(), 1_u64..4, 1_u64..5, 0_u8..3).prop_map(|(task, version, revision, n)| {
+        let body = Body::new(format!("said {n}").into_bytes());
+        Command::Prepare(Prepare { task, version, revision, body })
+    });
+    let outcome = prop_oneof![
+        3 => Just(Outcome::Done),
+        2 => prop::option::of(0_i64..60_000).prop_map(|at| Outcome::Retry(at.map(Timestamp))),
+        2 => Just(Outcome::Uncertain),
+        1 => Just(Outcome::Refused),
+        1 => Just(Outcome::NotConfigured),
+    ];
+    let settle = (any_task(), 1_u64..4, outcome).prop_map(|(task, version, outcome)| {
+        Command::Settle(Settle { task, version, outcome, took_ms: 12, detail: "status 500".into() })
+    });
+    let sweep = prop_oneof![
+        2 => (0_u8..3).prop_map(|n| Key::Order(id(&format!("o_{n}")))),
+        1 => any_payment().prop_map(Key::Payment),
+    ];
+    prop_oneof![4 => claim, 1 => renew, 3 => prepare, 4 => settle, 2 => sweep.prop_map(Command::Sweep)]
 }
 
 fn any_payment() -> impl Strategy<Value = PaymentKey> {
@@ -138,10 +188,11 @@ fn any_decision() -> impl Strategy<Value = Command> {
 
 fn any_operator() -> impl Strategy<Value = Command> {
     let order = |n: u8| id::<OrderId>(&format!("o_{n}"));
-    let entitlement = (any_task(), prop::bool::ANY, 0_u8..4).prop_map(|(task, granted, n)| {
-        let stamp = stamp(&format!("set-{n}"));
-        Command::SetEntitlement(SetEntitlement { stamp, order: task.order, unit: task.unit, granted })
-    });
+    let entitlement =
+        (0_u8..3, any_unit(), prop::bool::ANY, 0_u8..4).prop_map(move |(n, unit, granted, k)| {
+            let stamp = stamp(&format!("set-{k}"));
+            Command::SetEntitlement(SetEntitlement { stamp, order: order(n), unit, granted })
+        });
     let cancel_task = (any_task(), 0_u8..4)
         .prop_map(|(task, n)| Command::CancelTask(CancelTask { stamp: stamp(&format!("stop-{n}")), task }));
     let revive = (0_u8..3, 0_u8..2).prop_map(move |(n, again)| {
@@ -184,10 +235,11 @@ fn any_command() -> impl Strategy<Value = Command> {
         2 => register,
         1 => (0_u8..3).prop_map(|order| cancel(&format!("o_{order}"))),
         10 => vec(any_notice(), 1..3).prop_map(receive),
-        4 => any_task().prop_map(Command::Grant),
+        4 => any_grant().prop_map(Command::Grant),
         2 => any_lookup(),
         3 => any_operator(),
         1 => any_reprocess(),
+        6 => any_outbox(),
         1 => (any_task(), 0_u8..3).prop_map(|(task, n)| {
             Command::RetryTask(RetryTask { stamp: stamp(&format!("retry-{n}")), task })
         }),

@@ -1,7 +1,7 @@
 //! A missing load can never be read as absence: a ledger that is given only what it asks for answers every command
 //! exactly as one that holds everything.
 
-use paidonce_ledger::testing::{about, any_batches, eur, id, place, receive};
+use paidonce_ledger::testing::{about, any_batches, busy_policy, eur, id, place, receive};
 use paidonce_ledger::{
     CaptureState, Changes, Command, Fact, Key, Keys, Ledger, Policy, Reply, Subject, Timestamp, invariants,
 };
@@ -11,15 +11,17 @@ const NOW: Timestamp = Timestamp(1_000);
 
 /// Copies one aggregate, as a store would fetch it.
 fn fetch(whole: &Ledger, key: &Key, into: &mut Ledger) {
-    let mut cases = |subject: Subject| {
+    let subject = match key {
+        Key::Order(id) => Some(Subject::Order(id.clone())),
+        Key::Payment(payment) => Some(Subject::Payment(payment.clone())),
+        Key::Event(event) => Some(Subject::Event(event.clone())),
+        _ => None,
+    };
+    if let Some(subject) = subject {
+        let tasks: Vec<_> = whole.tasks_of(&subject).map(|(k, t)| (k.clone(), t.clone())).collect();
+        tasks.into_iter().for_each(|(key, task)| into.tasks.load(key, task));
         let cases: Vec<_> = whole.cases_of(&subject).map(|(k, c)| (k.clone(), c.clone())).collect();
         cases.into_iter().for_each(|(key, case)| into.cases.load(key, case));
-    };
-    match key {
-        Key::Order(id) => cases(Subject::Order(id.clone())),
-        Key::Payment(payment) => cases(Subject::Payment(payment.clone())),
-        Key::Event(event) => cases(Subject::Event(event.clone())),
-        _ => {}
     }
     match key {
         Key::Reference(k) => {
@@ -38,7 +40,6 @@ fn fetch(whole: &Ledger, key: &Key, into: &mut Ledger) {
         }
         Key::Order(k) => {
             whole.orders.get(k).into_iter().for_each(|r| into.orders.load(k.clone(), r.clone()));
-            whole.tasks_of(k).for_each(|(t, r)| into.tasks.load(t.clone(), r.clone()));
             whole.entitlements_of(k).for_each(|(u, r)| into.entitlements.load((k.clone(), u), r.clone()));
         }
     }
@@ -46,12 +47,12 @@ fn fetch(whole: &Ledger, key: &Key, into: &mut Ledger) {
 }
 
 /// Runs a command on a ledger that starts with nothing and is given what it asks for, and nothing more.
-fn lazily(whole: &Ledger, command: &Command, policy: &Policy) -> (Reply, Changes) {
+fn lazily(whole: &Ledger, command: &Command, now: Timestamp, policy: &Policy) -> (Reply, Changes) {
     let mut given = Keys::new();
     for _ in 0..100 {
         let mut ledger = Ledger::unloaded();
         given.iter().for_each(|key| fetch(whole, key, &mut ledger));
-        match ledger.execute(command, NOW, policy) {
+        match ledger.execute(command, now, policy) {
             Reply::Need(keys) => {
                 assert!(!keys.is_subset(&given), "asked again for what it was given: {keys:?}");
                 given.extend(keys);
@@ -66,25 +67,28 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn given_only_what_it_asks_for_it_decides_the_same(program in any_batches()) {
-        let policy = Policy::default();
+    fn given_only_what_it_asks_for_it_decides_the_same(program in any_batches(), busy in any::<bool>()) {
+        let policy = if busy { busy_policy() } else { Policy::default() };
         let mut whole = Ledger::whole();
-        for command in program.iter().flatten() {
-            let (reply, changes) = lazily(&whole, command, &policy);
-            prop_assert_eq!(whole.execute(command, NOW, &policy), reply);
+        for (n, command) in (0_i64..).zip(program.iter().flatten()) {
+            // Leases end between some commands.
+            let now = NOW.plus_ms(n * 2_000);
+            let (reply, changes) = lazily(&whole, command, now, &policy);
+            prop_assert_eq!(whole.execute(command, now, &policy), reply);
             prop_assert_eq!(whole.take_changes(), changes);
             prop_assert_eq!(invariants::check_settled(&whole, &policy), []);
         }
     }
 
     #[test]
-    fn p2_a_command_that_is_run_again_changes_nothing_but_its_count(program in any_batches()) {
-        let policy = Policy::default();
+    fn p2_a_command_that_is_run_again_changes_nothing_but_its_count(program in any_batches(), busy in any::<bool>()) {
+        let policy = if busy { busy_policy() } else { Policy::default() };
         let mut ledger = Ledger::whole();
-        for command in program.iter().flatten() {
-            let reply = ledger.execute(command, NOW, &policy);
+        for (n, command) in (0_i64..).zip(program.iter().flatten()) {
+            let now = NOW.plus_ms(n * 2_000);
+            let reply = ledger.execute(command, now, &policy);
             ledger.take_changes();
-            let again = ledger.execute(command, NOW, &policy);
+            let again = ledger.execute(command, now, &policy);
             let changes = ledger.take_changes();
             // Duplicates are counted on their event; nothing else moves.
             prop_assert_eq!(changes.orders, []);
@@ -92,6 +96,7 @@ proptest! {
             prop_assert_eq!(changes.entitlements, []);
             prop_assert_eq!(changes.tasks, []);
             prop_assert_eq!(changes.cases, []);
+            prop_assert_eq!(changes.attempts, []);
             if command.stamp().is_some() {
                 prop_assert_eq!(reply, again);
             }

@@ -2,7 +2,9 @@
 // Helpers of tests are tests: what they expect is what they assert.
 #![allow(clippy::unwrap_used)]
 
+mod import;
 mod lazy;
 mod permutation;
 mod picture;
+mod rows;
 mod standing;

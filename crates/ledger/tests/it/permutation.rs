@@ -1,6 +1,6 @@
 //! P5: any order and any repetition of the same facts gives the same facts, standing and entitlements at rest.
 
-use paidonce_ledger::testing::{account, eur, id, permuted, place, receive};
+use paidonce_ledger::testing::{account, busy_policy, eur, id, permuted, place, receive};
 use paidonce_ledger::{
     AfterGrant, AfterGrants, Command, Disputes, Entitlement, Facts, Late, Ledger, Notice, OrderId,
     PaymentKey, Policy, RefundBlocks, Standing, Timestamp, Unit, invariants,
@@ -65,12 +65,12 @@ fn any_policy() -> impl Strategy<Value = Policy> {
     let flags = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
     (flags, after, prop_oneof![2 => Just(0_i128), 1 => Just(2_500)]).prop_map(
         |((any, ignore, revive), (refund, dispute, reversal), tolerance)| Policy {
-            sources: [].into(),
             tolerance_minor: [(account(), tolerance)].into(),
             refund_blocks: if any { RefundBlocks::Any } else { RefundBlocks::Full },
             disputes: if ignore { Disputes::Ignore } else { Disputes::Hold },
             late: if revive { Late::Revive } else { Late::Hold },
             after_grant: AfterGrants { refund, dispute, reversal },
+            ..busy_policy()
         },
     )
 }

@@ -1,5 +1,5 @@
-//! `paidonce audit`: checks everything in the store against the promises. `paidonce audit log`: who did what. Both only
-//! read, and read all of it.
+//! `paidonce audit`: checks everything in the store against the promises. `paidonce audit log`: who did what.
+//! Both only read; the first reads all of it.
 
 mod log;
 
@@ -48,11 +48,10 @@ enum AuditCommand {
 }
 
 pub(super) fn run(args: &AuditArgs, context: &Context) -> Result<Exit, Failure> {
-    let direct = context.direct()?;
     if let Some(AuditCommand::Log(args)) = &args.command {
-        return log::run(args, &direct, context);
+        return log::run(args, context);
     }
-    let report = audit(&direct)?;
+    let report = audit(&context.direct()?)?;
     context.output.show(&report, AuditReport::text);
     Ok(report.exit())
 }

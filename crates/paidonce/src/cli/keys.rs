@@ -99,14 +99,13 @@ pub(crate) fn add(direct: &Direct, stamp: Stamp, name: &str, scope: Scope) -> Re
 }
 
 fn list(direct: &Direct) -> Result<Vec<KeyShown>, Failure> {
-    let ledger = direct.store().snapshot()?;
-    let shown = |(name, key): (&KeyName, &paidonce_ledger::ApiKey)| KeyShown {
+    let shown = |(name, key): (KeyName, paidonce_ledger::ApiKey)| KeyShown {
         name: name.to_string(),
         scope: key.scope.as_str(),
         created_at: rfc3339(key.created_at),
         revoked_at: key.revoked_at.map(rfc3339),
     };
-    Ok(ledger.api_keys.rows().iter().map(shown).collect())
+    Ok(direct.store().api_keys()?.into_iter().map(shown).collect())
 }
 
 fn table(keys: &[KeyShown]) -> String {

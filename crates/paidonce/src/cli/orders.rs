@@ -172,7 +172,7 @@ pub(super) fn shown(order: &OrderShown) -> String {
         text.push(format!("granted   {} at {}, {}", row.unit, row.granted_at, plain(&state(row))));
     }
     for task in order.tasks.iter().filter(|task| task.state != "done") {
-        text.push(format!("task      {} {}: {}", task.kind, task.unit, task.state));
+        text.push(format!("task      {}: {}", task.work(), task.state));
     }
     for case in order.cases.iter().filter(|case| case.open) {
         text.push(format!("case      {} {}: {}", case.handle, case.reason, plain(&case.detail)));

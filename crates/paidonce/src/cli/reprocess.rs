@@ -90,7 +90,7 @@ fn standing(row: &ReadAgain) -> String {
 }
 
 fn what(row: &ReadAgain) -> String {
-    let task = |task: &TaskShown| format!("{} {} {}", task.kind, task.unit, task.state);
+    let task = |task: &TaskShown| format!("{} {}", task.work(), task.state);
     let case = |case: &CaseShown| {
         let verb = if case.open { "opens" } else { "ends" };
         format!("{verb} {} {}", case.reason, case.handle)

@@ -15,7 +15,7 @@ use crate::output::{Exit, Failure, Table};
 pub(super) enum TasksCommand {
     /// List tasks, newest first.
     List {
-        /// Only in this state: pending, done, cancelled or stopped.
+        /// Only in this state: pending, calling, uncertain, done, cancelled, parked, held or stopped.
         #[arg(long)]
         state: Option<String>,
         /// Only this order's.
@@ -77,10 +77,10 @@ fn show_tasks(order: &str, transport: &dyn Transport, context: &Context) -> Resu
 }
 
 fn table(rows: &[TaskShown]) -> String {
-    let mut table = Table::new(&["order", "unit", "task", "state", "attempts", "due"], "No tasks.");
+    let mut table = Table::new(&["task", "about", "work", "state", "attempts", "due"], "No tasks.");
     for row in rows {
-        let attempts = row.attempts.to_string();
-        table.row([&row.order, &row.unit, &row.kind, &row.state, &attempts, &row.due_at]);
+        let (attempts, about) = (row.attempts.to_string(), row.order.as_ref().unwrap_or(&row.subject));
+        table.row([&row.handle, about, &row.work(), &row.state, &attempts, &row.due_at]);
     }
     table.text()
 }

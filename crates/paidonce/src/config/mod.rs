@@ -28,7 +28,7 @@ pub use policy::PolicyConfig;
 pub use secret::SecretRef;
 pub use server::ServerConfig;
 pub use source::{ContractChoice, SourceConfig};
-pub use store::{StoreConfig, StoreUrl};
+pub use store::{RemoteKind, RemoteUrl, StoreConfig, StoreUrl};
 pub use workers::WorkersConfig;
 
 use section::{Mistakes, Section};
@@ -104,7 +104,9 @@ impl Config {
     #[must_use]
     pub fn policy(&self) -> Policy {
         let of = |source: &SourceConfig| {
-            (source.name.clone(), SourcePolicy { hints: source.hints, unmatched: source.unmatched })
+            let policy =
+                SourcePolicy { hints: source.hints, unmatched: source.unmatched, ..SourcePolicy::default() };
+            (source.name.clone(), policy)
         };
         Policy {
             sources: self.sources.iter().map(of).collect(),
@@ -113,6 +115,8 @@ impl Config {
             disputes: self.policy.disputes,
             late: self.policy.late,
             after_grant: self.policy.after_grant,
+            unbound_after_ms: i64::try_from(self.policy.unbound_after_s * 1_000).ok(),
+            ..Policy::default()
         }
     }
 

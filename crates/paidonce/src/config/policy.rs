@@ -18,7 +18,12 @@ pub struct PolicyConfig {
     pub late: Late,
     /// What a reversal after the grant does, by its cause.
     pub after_grant: AfterGrants,
+    /// After so many seconds a payment that named something of ours and found no order is a case.
+    pub unbound_after_s: u64,
 }
+
+/// From a minute to a year.
+const UNBOUND_AFTER_S: std::ops::RangeInclusive<u64> = 60..=31_536_000;
 
 const REFUND_BLOCKS: &[(&str, RefundBlocks)] = &[("full", RefundBlocks::Full), ("any", RefundBlocks::Any)];
 const DISPUTES: &[(&str, Disputes)] = &[("hold", Disputes::Hold), ("ignore", Disputes::Ignore)];
@@ -38,6 +43,7 @@ impl PolicyConfig {
                 dispute: after("after_dispute"),
                 reversal: after("after_reversal"),
             },
+            unbound_after_s: section.number("unbound_after_s", 86_400, UNBOUND_AFTER_S),
         };
         section.finish();
         config
@@ -58,5 +64,6 @@ impl PolicyConfig {
         for (key, word) in settings {
             let _ = writeln!(out, "{key} = \"{word}\"");
         }
+        let _ = writeln!(out, "unbound_after_s = {}", self.unbound_after_s);
     }
 }

@@ -9,6 +9,8 @@ use super::section::Section;
 pub struct WorkersConfig {
     /// Whether this process grants.
     pub grant: bool,
+    /// Whether this process does what time makes due: expiry, waiting payments, parked tasks.
+    pub sweep: bool,
 }
 
 const SWITCH: &[(&str, bool)] = &[("on", true), ("off", false)];
@@ -16,11 +18,13 @@ const SWITCH: &[(&str, bool)] = &[("on", true), ("off", false)];
 impl WorkersConfig {
     pub(super) fn read(section: Section<'_>) -> Self {
         let grant = section.choice("grant", true, SWITCH);
+        let sweep = section.choice("sweep", true, SWITCH);
         section.finish();
-        Self { grant }
+        Self { grant, sweep }
     }
 
     pub(super) fn show(&self, out: &mut String) {
-        let _ = writeln!(out, "\n[workers]\ngrant = \"{}\"", super::word_of(SWITCH, &self.grant));
+        let (grant, sweep) = (super::word_of(SWITCH, &self.grant), super::word_of(SWITCH, &self.sweep));
+        let _ = writeln!(out, "\n[workers]\ngrant = \"{grant}\"\nsweep = \"{sweep}\"");
     }
 }

@@ -19,8 +19,6 @@ mod stamp;
 pub use app::App;
 pub use routes::orders::order_summaries;
 
-pub(crate) use routes::cases::case_of;
-
 pub(crate) use listener::{Limits, Listener};
 pub(crate) use router::{Reach, router};
 

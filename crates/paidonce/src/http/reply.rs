@@ -45,6 +45,9 @@ fn refusal(refused: &Refused) -> Refusal {
         | Refused::ReferenceDiffers
         | Refused::AlreadyGranted
         | Refused::TaskNotRetryable { .. }
+        | Refused::LeaseLost
+        | Refused::Superseded
+        | Refused::NotWanted
         | Refused::KeyExists
         | Refused::CaseEnded
         | Refused::NotAPayment
@@ -52,7 +55,8 @@ fn refusal(refused: &Refused) -> Refusal {
         | Refused::NeverAsked
         | Refused::OtherBytes
         | Refused::AlreadyApplied
-        | Refused::NotOfThisOrder => StatusCode::CONFLICT,
+        | Refused::NotOfThisOrder
+        | Refused::RowDiffers => StatusCode::CONFLICT,
     };
     Refusal::new(status, refused.code(), refused.to_string())
 }

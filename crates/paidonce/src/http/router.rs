@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use super::app::App;
 use super::extract::{not_found, wrong_method};
-use super::routes::{cases, entitlements, events, health, incoming, orders, outside, tasks};
+use super::routes::{audit, cases, entitlements, events, health, incoming, orders, outside, tasks};
 
 /// What a listener shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(tasks::list))
         .routes(routes!(tasks::retry))
         .routes(routes!(tasks::cancel))
+        .routes(routes!(audit::list))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
         .routes(routes!(health::openapi))

@@ -67,6 +67,7 @@ impl Trial {
             orders,
             references,
             tasks,
+            attempts: _,
             entitlements,
             cases,
             commands: _,

@@ -55,7 +55,7 @@ impl Rehearsal {
     fn submit(&mut self, command: Command) -> Reply {
         let mut replies = self.store.commit(&[command], NOW, &self.policy).unwrap();
         if self.grants {
-            for task in self.store.due(paidonce_ledger::TaskKind::Grant, NOW, 100).unwrap() {
+            for task in self.store.due(&paidonce_store::Due::Grants, NOW, 100).unwrap() {
                 self.store.commit(&[Command::Grant(task)], NOW, &self.policy).unwrap();
             }
         }

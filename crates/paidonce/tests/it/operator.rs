@@ -1,6 +1,6 @@
 //! What holds for everything that a person does: a reason, a scope, an audit row, and a retry that is answered alike.
 
-use paidonce_ledger::{Command, OrderId, TaskKey, TaskKind, Unit};
+use paidonce_ledger::{Command, OrderId, TaskKey, Unit};
 use serde_json::{Value, json};
 
 use crate::shop::{Shop, paid};
@@ -28,8 +28,8 @@ fn shop() -> Shop {
         shop.deliver("shop", &paid(&format!("e-{order}"), &format!("p-{order}"), order, "19.90"));
     }
     for order in ["granted", "revoked"] {
-        let (order, unit, kind) = (OrderId::new(order).unwrap(), Unit::Order, TaskKind::Grant);
-        shop.command(Command::Grant(TaskKey { order, unit, kind }));
+        let task = TaskKey::grant(OrderId::new(order).unwrap(), Unit::Order);
+        shop.command(Command::Grant(task));
     }
     for order in ["cancelled", "open", "short"] {
         shop.place(order);

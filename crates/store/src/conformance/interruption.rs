@@ -4,7 +4,7 @@ use paidonce_ledger::testing::{about, eur, id, place, receive};
 use paidonce_ledger::{CaptureState, Command, Fact, Policy, Received, Reply};
 
 use super::{Break, Harness, NOW, commit, grant_all, sound};
-use crate::Store;
+use crate::{Due, Store};
 
 fn paid() -> Command {
     let capture = Fact::captured(id("pi_1"), CaptureState::Settled, Some(eur("10")));
@@ -39,7 +39,7 @@ pub(super) fn event_and_task(harness: &dyn Harness) {
 pub(super) fn entitlement_and_completion(harness: &dyn Harness) {
     let (store, policy) = (ordered(harness), Policy::default());
     commit(&*store, &[paid()], &policy);
-    let task = store.due(paidonce_ledger::TaskKind::Grant, NOW, 1).expect("the store works").remove(0);
+    let task = store.due(&Due::Grants, NOW, 1).expect("the store works").remove(0);
     breaks(harness, &*store, Break::Entitlement, &Command::Grant(task));
     grant_all(&*store, &policy).expect("the store works");
     assert_eq!(sound(&*store, &policy).entitlements.rows().len(), 1);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use paidonce_ledger::testing::{about, eur, id, notice, place, receive, stamp};
+use paidonce_ledger::testing::{about, cancel, eur, id, notice, place, receive, stamp};
 use paidonce_ledger::{
     AMOUNT_MAX, AddKey, Body, CaptureState, Command, Digest, Fact, Money, MoneyUnit, Notice, PlaceOrder,
     Policy, Reading, Received, Reply, Scope,
 };
 
 use super::{Harness, NOW, commit, grant_all, sound};
-use crate::{CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, Store, TaskFilter};
+use crate::{AuditFilter, CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, Store, TaskFilter};
 
 fn captured(event: &str, payment: &str, money: Money) -> Notice {
     about(event, payment, vec![Fact::captured(id(payment), CaptureState::Settled, Some(money))])
@@ -131,11 +131,46 @@ pub(super) fn filters(harness: &dyn Harness) {
     assert_eq!(events(by_id), BTreeSet::from(["evt_1".to_owned()]));
     let open = CaseFilter { open: true, order: None };
     assert_eq!(store.cases(&open, &page).expect("readable").rows.len(), 1);
-    let tasks = TaskFilter { order: Some(id("o_1")), state: Some(paidonce_ledger::TaskState::Done) };
+    let (handle, case) = store
+        .cases(&open, &page)
+        .expect("readable")
+        .rows
+        .into_iter()
+        .map(|(key, case)| (key.handle(), case))
+        .next()
+        .expect("one");
+    assert_eq!(store.case(&handle).expect("readable").map(|(_, case)| case), Some(case));
+    assert_eq!(store.case("000000000000").expect("readable"), None);
+    let state = Some(paidonce_ledger::TaskState::Done);
+    let tasks = TaskFilter { order: Some(id("o_1")), state, ..TaskFilter::default() };
     assert_eq!(store.tasks(&tasks, &page).expect("readable").rows.len(), 1);
     let counts = store.counts().expect("readable");
     assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 2, 7));
     assert_eq!((counts.open_cases, counts.pending_tasks, counts.unbound_payments), (1, 0, 1));
+}
+
+/// Eight orders were placed; the last was cancelled.
+pub(super) fn audits(harness: &dyn Harness) {
+    let (store, policy) = (harness.fresh(), Policy::default());
+    seven_orders(&*store);
+    commit(&*store, &[Command::PlaceOrder(place("o_", &eur("1"), &[]))], &policy);
+    store.commit(&[cancel("o_")], NOW.plus_ms(1), &policy).expect("the store works");
+    let page = Page::first(100);
+    let done = |filter: AuditFilter, page: &Page| -> Vec<String> {
+        let rows = store.audits(&filter, page).expect("readable").rows;
+        rows.into_iter().map(|(_, audit)| format!("{} {}", audit.action, audit.subject)).collect()
+    };
+    assert_eq!(done(AuditFilter::default(), &page).len(), 9);
+    assert_eq!(done(AuditFilter::default(), &Page::first(1)), ["cancel_order order o_"]);
+    let of = |order: &str| AuditFilter { order: Some(id(order)), by: None };
+    assert_eq!(done(of("o_"), &page), ["cancel_order order o_", "place_order order o_"]);
+    assert_eq!(done(of("o_3"), &page), ["place_order order o_3"]);
+    assert_eq!(done(of("o"), &page), Vec::<String>::new());
+    let nobody = AuditFilter { order: None, by: Some("nobody".to_owned()) };
+    assert_eq!(done(nobody, &page), Vec::<String>::new());
+    let first = store.audits(&AuditFilter::default(), &Page::first(3)).expect("readable");
+    let rest = Page { limit: 100, after: first.next };
+    assert_eq!(done(AuditFilter::default(), &rest).len(), 6);
 }
 
 pub(super) fn api_keys(harness: &dyn Harness) {
@@ -146,4 +181,6 @@ pub(super) fn api_keys(harness: &dyn Harness) {
     let (name, key) = store.api_key(&digest).expect("readable").expect("it is there");
     assert_eq!((name, key.scope, key.revoked_at), (id("shop"), Scope::Operate, None));
     assert_eq!(store.api_key(&Digest::of_bytes(b"another")).expect("readable"), None);
+    let keys = store.api_keys().expect("readable");
+    assert_eq!(keys.into_iter().map(|(name, _)| name).collect::<Vec<_>>(), [id("shop")]);
 }

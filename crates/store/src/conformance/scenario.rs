@@ -9,13 +9,13 @@ use paidonce_ledger::testing::{
 };
 use paidonce_ledger::{
     AfterGrant, AskLookup, CancelOrder, CancelTask, CaptureState, Claims, Command, Decision, DisputeState,
-    Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, MarkOutside, Mode, Money, Notice, Observe,
-    OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState, RegisterReference,
-    Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SourceName, Standing, TaskKey,
-    TaskKind, TaskState, Unit, Unmatched,
+    Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, LookupRule, MarkOutside, Mode, Money, Notice,
+    Observe, OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
+    RegisterReference, Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SourceName,
+    Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
 };
 
-use super::{Harness, NOW, grant_all, sound};
+use super::{Harness, NOW, grant_all_at, sound};
 use crate::{CaseFilter, EventFilter, Page, Store};
 
 /// Every file of scenarios, by name.
@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &[
     ("seeds.txt", include_str!("../../scenarios/seeds.txt")),
     ("kinds.txt", include_str!("../../scenarios/kinds.txt")),
     ("facts.txt", include_str!("../../scenarios/facts.txt")),
+    ("outbox.txt", include_str!("../../scenarios/outbox.txt")),
 ];
 
 pub(super) fn scenarios(harness: &dyn Harness) {
@@ -64,7 +65,8 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 fn play(harness: &dyn Harness, scenario: &str, transcript: &mut String) {
-    let mut player = Player { store: harness.fresh(), policy: Policy::default(), commands: 0 };
+    let (store, policy) = (harness.fresh(), Policy::default());
+    let mut player = Player { store, policy, commands: 0, now: NOW };
     for line in scenario.lines().filter(|line| !line.starts_with('>')) {
         writeln!(transcript, "{line}").expect("strings can be written");
         if line.is_empty() || line.starts_with('#') {
@@ -77,10 +79,11 @@ fn play(harness: &dyn Harness, scenario: &str, transcript: &mut String) {
     }
 }
 
-struct Player {
-    store: Box<dyn Store>,
-    policy: Policy,
+pub(super) struct Player {
+    pub(super) store: Box<dyn Store>,
+    pub(super) policy: Policy,
     commands: usize,
+    pub(super) now: Timestamp,
 }
 
 /// `name=value` words, and the words that are none.
@@ -105,7 +108,7 @@ impl Player {
                 self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order) })])
             }
             ["retry", order] => {
-                let task = TaskKey { order: id(order), unit: Unit::Order, kind: TaskKind::Grant };
+                let task = TaskKey::grant(id(order), Unit::Order);
                 let stamp = self.stamp();
                 self.commit(&[Command::RetryTask(RetryTask { stamp, task })])
             }
@@ -130,7 +133,7 @@ impl Player {
             }
             ["resolve", reason, "bind", order] => self.resolve(reason, Decision::Bind(id(order))),
             ["stop", order] => {
-                let task = TaskKey { order: id(order), unit: Unit::Order, kind: TaskKind::Grant };
+                let task = TaskKey::grant(id(order), Unit::Order);
                 let stamp = self.stamp();
                 self.commit(&[Command::CancelTask(CancelTask { stamp, task })])
             }
@@ -161,8 +164,20 @@ impl Player {
                 self.commit(&[Command::Reprocess(Reprocess { stamp, source, account: account(), notice })])
             }
             ["audit"] => self.audit(),
+            ["wait", seconds] => {
+                self.now = self.now.plus_ms(1_000 * seconds.parse::<i64>().expect("seconds"));
+                vec![]
+            }
+            ["retry-task", ref task @ ..] => {
+                let (task, stamp) = (self.a_task(task), self.stamp());
+                self.commit(&[Command::RetryTask(RetryTask { stamp, task })])
+            }
+            [
+                "claim" | "renew" | "prepare" | "settle" | "tasks" | "attempts" | "due" | "sweep" | "effect",
+                ..,
+            ] => self.outbox(line, &options),
             ["grant"] => {
-                grant_all(&*self.store, &self.policy).expect("the store works");
+                grant_all_at(&*self.store, self.now, &self.policy).expect("the store works");
                 vec![]
             }
             ["receive", ..] => self.receive(line.trim_start_matches("receive ")),
@@ -193,6 +208,18 @@ impl Player {
                 ("after_reversal", word) => self.policy.after_grant.reversal = after_grant(word),
                 ("disputes", "ignore") => self.policy.disputes = Disputes::Ignore,
                 ("late", "revive") => self.policy.late = Late::Revive,
+                ("truth", "fetch") => source.truth = Truth::Fetch,
+                ("lookup_patience", seconds) => {
+                    let patience_ms = 1_000 * seconds.parse::<i64>().expect("seconds");
+                    let rule = LookupRule { patience_ms, ..LookupRule::default() };
+                    self.policy.lookups.insert(account(), rule);
+                }
+                ("grant_check", seconds) => {
+                    self.policy.grant_check_ms = Some(1_000 * seconds.parse::<i64>().expect("seconds"));
+                }
+                ("unbound_after", seconds) => {
+                    self.policy.unbound_after_ms = Some(1_000 * seconds.parse::<i64>().expect("seconds"));
+                }
                 ("tolerance", minor) => {
                     let minor = minor.parse().expect("minor units");
                     self.policy.tolerance_minor.insert(account(), minor);
@@ -215,6 +242,10 @@ impl Player {
                 }
                 "customer" => command.customer = Some(id(value)),
                 "key" => command.stamp = stamp(value),
+                "expires" => {
+                    let seconds: i64 = value.parse().expect("seconds");
+                    command.expires_at = Some(self.now.plus_ms(1_000 * seconds));
+                }
                 _ => panic!("no option {name:?} of an order"),
             }
         }
@@ -228,7 +259,7 @@ impl Player {
     }
 
     fn commit(&self, batch: &[Command]) -> Vec<String> {
-        let replies = self.store.commit(batch, NOW, &self.policy).expect("the store works");
+        let replies = self.store.commit(batch, self.now, &self.policy).expect("the store works");
         replies.iter().flat_map(answer).collect()
     }
 
@@ -267,7 +298,8 @@ impl Player {
         let line = |audit: &paidonce_ledger::Audit| {
             let reason = audit.reason.as_ref().map(|reason| format!(", {reason}")).unwrap_or_default();
             let subject = audit.subject.split(' ').next().unwrap_or_default();
-            format!("{} {} a {subject}{reason}", audit.by, audit.action)
+            let order = audit.order.as_ref().map(|order| format!(" of {order}")).unwrap_or_default();
+            format!("{} {} a {subject}{order}{reason}", audit.by, audit.action)
         };
         let mut lines: Vec<_> = ledger.audits.rows().values().map(line).collect();
         lines.sort();
@@ -288,9 +320,9 @@ impl Player {
             })
             .collect();
         let due: Vec<_> = ledger
-            .tasks_of(order)
-            .filter(|(_, task)| task.state == TaskState::Pending)
-            .map(|(key, _)| key.unit.to_string())
+            .tasks_of(&Subject::Order(order.clone()))
+            .filter(|(key, task)| task.state == TaskState::Pending && matches!(key.work, Work::Grant(_)))
+            .filter_map(|(key, _)| key.unit().map(|unit| unit.to_string()))
             .collect();
         let list = |words: Vec<String>| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
         let captured = Money::new(standing.captured_minor, row.total.unit().clone()).expect("an amount");
@@ -367,7 +399,7 @@ fn after_grant(word: &str) -> AfterGrant {
     }
 }
 
-fn a_payment(payment: &str) -> PaymentKey {
+pub(super) fn a_payment(payment: &str) -> PaymentKey {
     PaymentKey { account: account(), id: id(payment) }
 }
 

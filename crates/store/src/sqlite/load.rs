@@ -7,11 +7,11 @@ use paidonce_ledger::{
 };
 use rusqlite::{CachedStatement, Connection};
 
-use super::encode::{Column, Reader, account_text, owned, reference_columns, subject_columns, text};
-use super::row::Stored;
+use super::sql::sql;
 use super::sql_error;
 use crate::Result;
 use crate::batch::Fetch;
+use crate::row::{Column, Reader, Stored, account_text, owned, reference_columns, subject_columns, text};
 
 /// Reads from one connection, inside whatever transaction it is in.
 pub(super) struct Rows<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Rows<'a> {
 impl Rows<'_> {
     /// Every row whose first key columns are `key`.
     pub(super) fn select<T: Stored>(&self, key: &[Column<'_>]) -> Result<Vec<(T::Key, T)>> {
-        self.read(&T::sql().select[key.len()], key)
+        self.read(&sql::<T>().select[key.len()], key)
     }
 
     /// Every row that a statement gives, whose columns are `T`'s.
@@ -63,8 +63,8 @@ impl<'a, T: Stored> Select<'a, T> {
         let statement = match &mut self.statement {
             Some(statement) => statement,
             none => {
-                let sql = &T::sql().select[key.len()];
-                none.insert(self.connection.prepare_cached(sql).map_err(sql_error)?)
+                let text = &sql::<T>().select[key.len()];
+                none.insert(self.connection.prepare_cached(text).map_err(sql_error)?)
             }
         };
         let mut any = false;
@@ -105,9 +105,10 @@ impl<'a> Selects<'a> {
         }
     }
 
-    fn cases_about(&mut self, subject: &Subject, ledger: &mut Ledger) -> Result<()> {
+    fn about(&mut self, subject: &Subject, ledger: &mut Ledger) -> Result<()> {
         let (kind, account, id) = subject_columns(subject);
         let columns = [text(kind), owned(account), text(id)];
+        self.tasks.each(&columns, |key, row| ledger.tasks.load(key, row))?;
         self.cases.each(&columns, |key, case| ledger.cases.load(key, case)).map(|_| ())
     }
 
@@ -122,22 +123,21 @@ impl<'a> Selects<'a> {
             Key::Order(id) => {
                 let columns = [text(id.as_str())];
                 if self.orders.each(&columns, |key, row| ledger.orders.load(key, row))? {
-                    self.tasks.each(&columns, |key, row| ledger.tasks.load(key, row))?;
                     self.entitlements.each(&columns, |key, row| ledger.entitlements.load(key, row))?;
-                    self.cases_about(&Subject::Order(id.clone()), ledger)?;
+                    self.about(&Subject::Order(id.clone()), ledger)?;
                 }
             }
             Key::Payment(key) => {
                 let columns = [owned(account_text(&key.account)), text(key.id.as_str())];
                 if self.payments.each(&columns, |key, row| ledger.payments.load(key, row))? {
                     self.facts.each(&columns, |key, row| ledger.facts.load(key, row))?;
-                    self.cases_about(&Subject::Payment(key.clone()), ledger)?;
+                    self.about(&Subject::Payment(key.clone()), ledger)?;
                 }
             }
             Key::Event(key) => {
                 let columns = [owned(account_text(&key.account)), text(key.id.as_str())];
                 if self.events.each(&columns, |key, row| ledger.events.load(key, row))? {
-                    self.cases_about(&Subject::Event(key.clone()), ledger)?;
+                    self.about(&Subject::Event(key.clone()), ledger)?;
                 }
             }
             Key::Command(id) => {

@@ -2,26 +2,30 @@
 
 mod encode;
 mod flush;
+mod join;
 mod load;
 mod open;
 mod query;
-mod row;
 mod sql;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Audit, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event, EventKey, FactValue,
-    KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task, TaskKey, TaskKind,
-    Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event,
+    EventKey, FactValue, KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task,
+    TaskKey, Timestamp, Unit,
 };
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
+pub use self::join::SqliteTables;
 use self::load::Rows;
+use crate::grant_sql::{self, GrantSql};
 use crate::list::{
-    CaseFilter, Counts, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
+    TaskFilter,
 };
+use crate::row::load_all;
 use crate::{Result, Store, StoreError, StoreErrorKind, batch};
 
 /// Connections that read at once. (Two cores read no faster with more.)
@@ -36,11 +40,14 @@ pub struct SqliteOptions {
     pub vfs: Option<String>,
     /// The most pages of 8 KiB the file may grow to; `None` for what the disk holds. For disks that are full.
     pub pages_max: Option<u32>,
+    /// The merchant's own statements, run in the transaction of each grant, on tables of theirs in this file. They are
+    /// prepared when the store is opened, so that a mistake is seen then.
+    pub grant_sql: Option<GrantSql>,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { busy_timeout_ms: 5_000, vfs: None, pages_max: None }
+        Self { busy_timeout_ms: 5_000, vfs: None, pages_max: None, grant_sql: None }
     }
 }
 
@@ -59,7 +66,14 @@ impl SqliteStore {
     /// The file cannot be opened or made durable, is another program's, or was written by a newer version.
     pub fn open(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
-        let writer = Mutex::new(open::writer(&path, &options)?);
+        let writer = open::writer(&path, &options)?;
+        for sql in options.grant_sql.iter().flat_map(|sql| sql.texts(grant_sql::question_mark)) {
+            writer.prepare(&sql).map_err(|error| {
+                let what = "grant.sql is not understood by the database";
+                StoreError::new(StoreErrorKind::Usage, what).caused_by(error)
+            })?;
+        }
+        let writer = Mutex::new(writer);
         Ok(Self { path, options, writer, readers: Mutex::new(Vec::new()) })
     }
 
@@ -86,16 +100,27 @@ impl Store for SqliteStore {
         let transaction =
             writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sql_error)?;
         let (replies, ledger) = batch::decide(&mut Rows { connection: &transaction }, batch, now, policy)?;
-        flush::flush(&transaction, &ledger.into_changes())?;
+        let changes = ledger.into_changes();
+        flush::flush(&transaction, &changes)?;
+        if let Some(sql) = &self.options.grant_sql {
+            for (sql, values) in sql.bound(&changes, grant_sql::question_mark) {
+                let failed = |error| grant_sql::failed(sql_error(error), false);
+                run(&transaction, &sql, values).map_err(failed)?;
+            }
+        }
         // P1, P4: one commit makes all of it true or none; dropping the transaction rolls it back.
         transaction.commit().map_err(sql_error)?;
         Ok(replies)
     }
 
+    fn alone(&self, command: &Command) -> bool {
+        self.options.grant_sql.is_some() && matches!(command, Command::Grant(_))
+    }
+
     fn load(&self, keys: &Keys) -> Result<Ledger> {
         self.read(|rows| {
             let mut ledger = Ledger::unloaded();
-            batch::load(&mut Rows { connection: rows.connection }, keys.clone(), &mut ledger)?;
+            batch::load(&mut Rows { connection: rows.connection }, keys, &mut ledger)?;
             Ok(ledger)
         })
     }
@@ -104,29 +129,36 @@ impl Store for SqliteStore {
         self.read(|rows| {
             let mut all = Ledger::whole();
             let ledger = &mut all;
-            rows.select::<Event>(&[])?.into_iter().for_each(|(key, row)| ledger.events.load(key, row));
-            rows.select::<Payment>(&[])?.into_iter().for_each(|(key, row)| ledger.payments.load(key, row));
-            rows.select::<FactValue>(&[])?.into_iter().for_each(|(key, row)| ledger.facts.load(key, row));
-            rows.select::<Order>(&[])?.into_iter().for_each(|(key, row)| ledger.orders.load(key, row));
-            rows.select::<Reference>(&[])?
-                .into_iter()
-                .for_each(|(key, row)| ledger.references.load(key, row));
-            rows.select::<Task>(&[])?.into_iter().for_each(|(key, row)| ledger.tasks.load(key, row));
-            rows.select::<Entitlement>(&[])?
-                .into_iter()
-                .for_each(|(key, row)| ledger.entitlements.load(key, row));
-            rows.select::<Case>(&[])?.into_iter().for_each(|(key, row)| ledger.cases.load(key, row));
-            rows.select::<CommandRecord>(&[])?
-                .into_iter()
-                .for_each(|(key, row)| ledger.commands.load(key, row));
-            rows.select::<Audit>(&[])?.into_iter().for_each(|(key, row)| ledger.audits.load(key, row));
-            rows.select::<ApiKey>(&[])?.into_iter().for_each(|(key, row)| ledger.api_keys.load(key, row));
+            load_all(ledger, rows.select::<Event>(&[])?);
+            load_all(ledger, rows.select::<Payment>(&[])?);
+            load_all(ledger, rows.select::<FactValue>(&[])?);
+            load_all(ledger, rows.select::<Order>(&[])?);
+            load_all(ledger, rows.select::<Reference>(&[])?);
+            load_all(ledger, rows.select::<Task>(&[])?);
+            load_all(ledger, rows.select::<Attempt>(&[])?);
+            load_all(ledger, rows.select::<Entitlement>(&[])?);
+            load_all(ledger, rows.select::<Case>(&[])?);
+            load_all(ledger, rows.select::<CommandRecord>(&[])?);
+            load_all(ledger, rows.select::<Audit>(&[])?);
+            load_all(ledger, rows.select::<ApiKey>(&[])?);
             Ok(all)
         })
     }
 
-    fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        self.read(|rows| rows.due(kind, now, limit))
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.read(|rows| rows.due(what, now, limit))
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        self.read(|rows| rows.stale(stale))
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        self.read(|rows| rows.attempts(task))
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        self.read(|rows| rows.task(handle))
     }
 
     fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {
@@ -149,8 +181,20 @@ impl Store for SqliteStore {
         self.read(|rows| rows.cases(filter, page))
     }
 
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        self.read(|rows| rows.case(handle))
+    }
+
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        self.read(|rows| rows.audits(filter, page))
+    }
+
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.read(|rows| rows.tasks(filter, page))
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read(|rows| rows.api_keys())
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
@@ -164,6 +208,14 @@ impl Store for SqliteStore {
     fn describe(&self) -> String {
         format!("sqlite:{}", self.path.display())
     }
+}
+
+/// One of the merchant's statements; what it answers is not looked at.
+fn run(connection: &Connection, sql: &str, values: Vec<Option<String>>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    while rows.next()?.is_some() {}
+    Ok(())
 }
 
 /// What an error of SQLite means for whoever asked.

@@ -62,7 +62,7 @@ fn connect(path: &Path, flags: OpenFlags, options: &SqliteOptions) -> Result<Con
     Ok(connection)
 }
 
-fn pragma(connection: &Connection, name: &str) -> Result<i64> {
+pub(super) fn pragma(connection: &Connection, name: &str) -> Result<i64> {
     connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).map_err(sql_error)
 }
 

@@ -1,48 +1,21 @@
 //! Listings and counts, each on its own snapshot.
 
 use paidonce_ledger::{
-    ApiKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Task, TaskKey, TaskKind,
-    Timestamp, Unit,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, Key, KeyName,
+    Keys, Order, OrderId, Payment, Task, TaskKey, Timestamp, Unit,
 };
 use rusqlite::Connection;
 
-use super::encode::{Column, Reader, blob, int, owned, text, time};
 use super::load::Rows;
-use super::row::Stored;
+use super::sql::sql;
 use super::sql_error;
 use crate::Result;
 use crate::list::{
-    CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    Stale, TaskFilter, cut,
 };
-
-/// The conditions of a listing and their values.
-#[derive(Default)]
-struct Conditions<'a> {
-    sql: Vec<&'static str>,
-    values: Vec<Column<'a>>,
-}
-
-impl<'a> Conditions<'a> {
-    fn add(&mut self, sql: &'static str, value: Option<Column<'a>>) {
-        if let Some(value) = value {
-            self.sql.push(sql);
-            self.values.push(value);
-        }
-    }
-
-    /// Newest first by (time, key), after the page's cursor, one row more than the page holds.
-    fn finish(mut self, page: &Page, (at, key): (&str, &str)) -> Result<(String, Vec<Column<'a>>)> {
-        let mut sql: Vec<_> = self.sql.iter().map(|sql| (*sql).to_owned()).collect();
-        if let Some(after) = page.after.as_deref().map(Cursor::parse).transpose()? {
-            sql.push(format!("{at} <= ? AND ({at} < ? OR {key} < ?)"));
-            self.values.extend([time(after.at), time(after.at), owned(after.key)]);
-        }
-        let filter = if sql.is_empty() { "1".to_owned() } else { sql.join(" AND ") };
-        let limit = i64::try_from(page.limit() + 1).unwrap_or(i64::MAX);
-        self.values.push(int(limit));
-        Ok((format!("WHERE {filter} ORDER BY {at} DESC, {key} DESC LIMIT ?"), self.values))
-    }
-}
+use crate::listing::{self, Rest};
+use crate::row::{Column, Reader, Stored, blob, key_columns, text};
 
 fn list<T: Stored>(
     rows: &Rows<'_>,
@@ -50,16 +23,14 @@ fn list<T: Stored>(
     (filter, values): (String, Vec<Column<'_>>),
     cursor: impl Fn(&T::Key, &T) -> Cursor,
 ) -> Result<Listed<(T::Key, T)>> {
-    let sql = format!("{} {filter}", T::sql().list);
+    let sql = format!("{} {filter}", sql::<T>().list);
     let rows = rows.read::<T>(&sql, &values)?;
     Ok(cut(rows.into_iter().map(|(key, row)| (cursor(&key, &row), (key, row))).collect(), page))
 }
 
 impl Rows<'_> {
     pub(super) fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {
-        let mut conditions = Conditions::default();
-        conditions.add("customer = ?", filter.customer.as_ref().map(|customer| text(customer.as_str())));
-        let (sql, values) = conditions.finish(page, ("placed_at", "id"))?;
+        let (sql, values) = listing::orders(filter, page)?;
         let sql = format!("SELECT id, placed_at FROM orders {sql}");
         let mut statement = self.connection.prepare_cached(&sql).map_err(sql_error)?;
         let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(sql_error)?;
@@ -73,15 +44,7 @@ impl Rows<'_> {
     }
 
     pub(super) fn events(&self, filter: &EventFilter, page: &Page) -> Result<Listed<(EventKey, Event)>> {
-        let mut conditions = Conditions::default();
-        let payment = filter.payment.as_ref();
-        conditions.add("account = ?", payment.map(|key| owned(key.account.to_string())));
-        conditions.add("payment = ?", payment.map(|key| text(key.id.as_str())));
-        conditions.add("source = ?", filter.source.as_ref().map(|source| text(source.as_str())));
-        conditions.add("outcome = ?", filter.outcome.as_deref().map(text));
-        conditions.add("id = ?", filter.id.as_ref().map(|id| text(id.as_str())));
-        let filter = conditions.finish(page, ("received_at", "account || ' ' || id"))?;
-        list(self, page, filter, |key, row: &Event| Cursor { at: row.received_at, key: key.to_string() })
+        list(self, page, listing::events(filter, page)?, listing::event_cursor)
     }
 
     pub(super) fn entitlements(
@@ -89,54 +52,65 @@ impl Rows<'_> {
         filter: &EntitlementFilter,
         page: &Page,
     ) -> Result<Listed<((OrderId, Unit), Entitlement)>> {
-        let mut conditions = Conditions::default();
-        conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
-        conditions.add("customer = ?", filter.customer.as_ref().map(|customer| text(customer.as_str())));
-        let sku = filter.sku.as_ref().map(|sku| text(sku.as_str()));
-        conditions.add("EXISTS (SELECT 1 FROM json_each(lines) WHERE value ->> 'sku' = ?)", sku);
-        if filter.active {
-            conditions.sql.push("revoked_at IS NULL");
-        }
-        let filter = conditions.finish(page, ("granted_at", "order_id || ' ' || unit"))?;
-        list(self, page, filter, |(order, unit), row: &Entitlement| Cursor {
-            at: row.granted_at,
-            key: format!("{order} {unit}"),
-        })
+        let rest = listing::entitlements(filter, page, "instr(lines, ?) > 0")?;
+        list(self, page, rest, listing::entitlement_cursor)
     }
 
     pub(super) fn cases(&self, filter: &CaseFilter, page: &Page) -> Result<Listed<(CaseKey, Case)>> {
-        let mut conditions = Conditions::default();
-        conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
-        if filter.open {
-            conditions.sql.push("resolved_at IS NULL");
-        }
-        let filter = conditions.finish(page, ("opened_at", "handle"))?;
-        list(self, page, filter, |key: &CaseKey, row: &Case| Cursor { at: row.opened_at, key: key.handle() })
+        list(self, page, listing::cases(filter, page)?, listing::case_cursor)
+    }
+
+    pub(super) fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        let sql = format!("{} WHERE handle = ?", sql::<Case>().list);
+        Ok(self.read::<Case>(&sql, &[text(handle)])?.pop())
+    }
+
+    pub(super) fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        list(self, page, listing::audits(filter, page)?, listing::audit_cursor)
     }
 
     pub(super) fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
-        let mut conditions = Conditions::default();
-        conditions.add("order_id = ?", filter.order.as_ref().map(|order| text(order.as_str())));
-        conditions.add("state = ?", filter.state.map(|state| text(state.as_str())));
-        let filter = conditions.finish(page, ("created_at", "order_id || ' ' || unit || ' ' || kind"))?;
-        list(self, page, filter, |key: &TaskKey, row: &Task| Cursor {
-            at: row.created_at,
-            key: format!("{} {} {}", key.order, key.unit, key.kind.as_str()),
-        })
+        list(self, page, listing::tasks(filter, page)?, listing::task_cursor)
     }
 
-    pub(super) fn due(&self, kind: TaskKind, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        let sql = format!(
-            "{} WHERE state = 'pending' AND kind = ? AND due_at <= ? ORDER BY due_at, order_id, unit LIMIT ?",
-            Task::sql().list
-        );
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = self.read::<Task>(&sql, &[text(kind.as_str()), time(now), int(limit)])?;
-        Ok(rows.into_iter().map(|(key, _)| key).collect())
+    fn listed<T: Stored>(&self, (rest, values): Rest<'_>) -> Result<Vec<(T::Key, T)>> {
+        self.read::<T>(&format!("{} {rest}", sql::<T>().list), &values)
+    }
+
+    pub(super) fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        Ok(self.listed::<Task>(listing::due(what, now, limit))?.into_iter().map(|(key, _)| key).collect())
+    }
+
+    pub(super) fn stale(&self, stale: &Stale) -> Result<Keys> {
+        let orders = self.listed::<Order>(listing::expiring(stale.expired_by, stale.limit))?;
+        let mut keys: Keys = orders.into_iter().map(|(id, _)| Key::Order(id)).collect();
+        if let Some(between) = stale.unbound {
+            let payments = self.listed::<Payment>(listing::unbound(between, stale.limit))?;
+            keys.extend(payments.into_iter().map(|(key, _)| Key::Payment(key)));
+        }
+        for effect in &stale.configured {
+            let tasks = self.listed::<Task>(listing::parked(effect, stale.limit))?;
+            keys.extend(tasks.into_iter().map(|(key, _)| key.key()));
+        }
+        Ok(keys)
+    }
+
+    pub(super) fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        let mut rows = self.select::<Attempt>(&key_columns(task))?;
+        rows.sort_by(|(one, _), (two, _)| two.cmp(one));
+        Ok(rows.into_iter().map(|(key, row)| (key.version, row)).collect())
+    }
+
+    pub(super) fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        Ok(self.listed::<Task>(("WHERE handle = ?".to_owned(), vec![text(handle)]))?.pop())
+    }
+
+    pub(super) fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read::<ApiKey>(&format!("{} ORDER BY name", sql::<ApiKey>().list), &[])
     }
 
     pub(super) fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
-        let sql = format!("{} WHERE digest = ?", ApiKey::sql().list);
+        let sql = format!("{} WHERE digest = ?", sql::<ApiKey>().list);
         Ok(self.read::<ApiKey>(&sql, &[blob(&digest.0)])?.pop())
     }
 }
@@ -144,7 +118,9 @@ impl Rows<'_> {
 pub(super) fn counts(connection: &Connection) -> Result<Counts> {
     let sql = "SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM event),
         (SELECT count(*) FROM entitlement), (SELECT count(*) FROM cases WHERE resolved_at IS NULL),
-        (SELECT count(*) FROM task WHERE state = 'pending'), (SELECT min(due_at) FROM task WHERE state = 'pending'),
+        (SELECT count(*) FROM task WHERE active = 1),
+            (SELECT count(*) FROM task WHERE state = 'parked'),
+            (SELECT count(*) FROM task WHERE state = 'held'), (SELECT min(due_at) FROM task WHERE active = 1),
         (SELECT count(*) FROM payment WHERE order_id IS NULL)";
     let mut statement = connection.prepare_cached(sql).map_err(sql_error)?;
     let mut rows = statement.query([]).map_err(sql_error)?;
@@ -156,6 +132,8 @@ pub(super) fn counts(connection: &Connection) -> Result<Counts> {
         entitlements: from.number()?,
         open_cases: from.number()?,
         pending_tasks: from.number()?,
+        parked_tasks: from.number()?,
+        held_tasks: from.number()?,
         oldest_pending_task: from.maybe_time()?,
         unbound_payments: from.number()?,
     })

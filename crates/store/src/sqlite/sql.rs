@@ -1,5 +1,9 @@
 //! The text of each table's statements, built once from its columns.
 
+use std::sync::LazyLock;
+
+use crate::row::{PerTable, Shape, Stored};
+
 /// Rows in one INSERT, largest first. Fixed sizes keep the statement cache warm.
 pub(super) const CHUNKS: [usize; 3] = [32, 8, 1];
 
@@ -17,14 +21,22 @@ pub(super) struct Sql {
     pub(super) list: String,
 }
 
+/// The statements of `T`'s table.
+pub(super) fn sql<T: Stored>() -> &'static Sql {
+    static SQL: LazyLock<PerTable<Sql>> = LazyLock::new(|| PerTable::new(Sql::new));
+    T::pick(&SQL)
+}
+
 impl Sql {
-    pub(super) fn new(table: &str, columns: &[&str], key_columns: usize, fixed: &[&str]) -> Self {
+    fn new(shape: &'static Shape) -> Self {
+        let (table, keys) = (shape.table, shape.keys);
+        let columns: Vec<_> = shape.columns.iter().map(|(name, _)| *name).collect();
         let all = columns.join(", ");
         let list = format!("SELECT {all} FROM {table}");
         let by = |n: usize| {
             columns[..n].iter().map(|column| format!("{column} = ?")).collect::<Vec<_>>().join(" AND ")
         };
-        let select = (0..=key_columns).map(|n| match n {
+        let select = (0..=keys).map(|n| match n {
             0 => list.clone(),
             n => format!("{list} WHERE {}", by(n)),
         });
@@ -32,9 +44,8 @@ impl Sql {
         let insert = CHUNKS.map(|n| {
             format!("INSERT OR FAIL INTO {table} ({all}) VALUES {}", vec![tuple.as_str(); n].join(", "))
         });
-        let changing = columns[key_columns..].iter().filter(|column| !fixed.contains(column));
-        let set: Vec<_> = changing.map(|column| format!("{column} = ?")).collect();
-        let update = format!("UPDATE {table} SET {} WHERE {}", set.join(", "), by(key_columns));
+        let set: Vec<_> = shape.changing().map(|at| format!("{} = ?", columns[at])).collect();
+        let update = format!("UPDATE {table} SET {} WHERE {}", set.join(", "), by(keys));
         Self { select: select.collect(), insert, update, list }
     }
 }

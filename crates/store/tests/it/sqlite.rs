@@ -131,3 +131,46 @@ fn s1_a_full_disk_is_an_error_that_leaves_nothing_and_passes() {
     roomy.commit(&[order(next)], Timestamp(1), &Policy::default()).unwrap();
     assert_eq!(roomy.counts().unwrap().orders, stored + 1);
 }
+
+#[test]
+fn p2_an_event_and_the_applications_row_commit_together_in_a_transaction_begun_immediate() {
+    use paidonce_ledger::testing::{eur, place};
+    use paidonce_ledger::{Command, Policy, Timestamp};
+    use paidonce_store::{Joined, SqliteTables};
+    use rusqlite::TransactionBehavior;
+    let folder = TempDir::new().unwrap();
+    let mut connection =
+        SqliteTables.connect(folder.path().join("paidonce.db"), &SqliteOptions::default()).unwrap();
+    connection.execute_batch("CREATE TABLE licence (customer TEXT)").unwrap();
+    let (order, policy) = (Command::PlaceOrder(place("1001", &eur("1"), &[])), Policy::default());
+    let refused = SqliteTables.execute_in(&connection.transaction().unwrap(), &order, Timestamp(1), &policy);
+    assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Usage);
+    for commits in [false, true] {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+        transaction.execute("INSERT INTO licence VALUES ('alice')", []).unwrap();
+        let joined = SqliteTables.execute_in(&transaction, &order, Timestamp(1), &policy).unwrap();
+        assert!(matches!(joined, Joined::Done(_)), "{joined:?}");
+        if commits {
+            transaction.commit().unwrap();
+        }
+    }
+    let count = |table: &str| -> i64 {
+        connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!((count("orders"), count("licence")), (1, 1));
+}
+
+#[test]
+fn p3_a_grant_and_the_merchants_own_row_commit_together() {
+    use crate::grant_sql::{grants_with_a_row, statements, table};
+    let sqlite = Sqlite::default();
+    drop(sqlite.fresh());
+    let options = || SqliteOptions { grant_sql: Some(statements("licence")), ..SqliteOptions::default() };
+    let error = SqliteStore::open(sqlite.path(), options()).err().unwrap();
+    assert_eq!(error.kind(), StoreErrorKind::Usage, "there is no such table yet: {error}");
+    let beside = Connection::open(sqlite.path()).unwrap();
+    beside.execute_batch(&table("licence")).unwrap();
+    let store = SqliteStore::open(sqlite.path(), options()).unwrap();
+    let count = || beside.query_row("SELECT count(*) FROM licence", [], |row| row.get(0)).unwrap();
+    grants_with_a_row(&store, "licence", |sql| beside.execute_batch(sql).unwrap(), count);
+}

@@ -6,9 +6,9 @@ mod remote;
 use paidonce_store::Page;
 
 use crate::http::dto::{
-    CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing, OrderPlaced,
-    OrderRequest, OrderShown, OrderSummary, OutsideRequest, ReferenceRequest, ReprocessRequest, Reprocessed,
-    ResolveRequest, TaskShown,
+    AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, OutsideRequest, ReferenceRequest, ReprocessRequest,
+    Reprocessed, ResolveRequest, TaskShown,
 };
 use crate::output::Failure;
 
@@ -49,6 +49,13 @@ pub(crate) struct TaskQuery {
     pub(crate) order: Option<String>,
 }
 
+/// Which audit rows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AuditQuery {
+    pub(crate) order: Option<String>,
+    pub(crate) by: Option<String>,
+}
+
 /// Everything that can be asked on both ways, and what the merchant's own program does.
 pub(crate) trait Transport: Operate {
     /// Places an order; the same id and content again is the same order.
@@ -73,6 +80,8 @@ pub(crate) trait Transport: Operate {
     fn case(&self, handle: &str) -> Answer<CaseShown>;
     /// Tasks, newest first.
     fn tasks(&self, query: &TaskQuery, page: &Page) -> Answer<Listing<TaskShown>>;
+    /// Who did what, newest first.
+    fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>>;
 }
 
 /// Everything that a person does on both ways, each with a reason.

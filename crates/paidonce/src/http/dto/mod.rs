@@ -2,6 +2,7 @@
 //! line shows the same over a store and over HTTP. They hold words and decimal text; they decide nothing.
 
 mod amount;
+mod audit;
 mod case;
 mod entitlement;
 mod event;
@@ -18,6 +19,7 @@ mod story;
 mod task;
 
 pub use amount::{Amount, decimal};
+pub use audit::AuditShown;
 pub use case::{CaseShown, DecisionWord, ResolutionShown, ResolveRequest, Resolved};
 pub use entitlement::{EntitledAnswer, EntitlementSet, EntitlementShown};
 pub use event::{EventShown, InAnswer, InEvent};

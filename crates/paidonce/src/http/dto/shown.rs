@@ -209,6 +209,7 @@ fn owed_word(owed: Owed) -> &'static str {
         Owed::CaptureTotal => "captures that are not known one by one",
         Owed::Contradiction => "whether it ended or was captured",
         Owed::DisputeContradiction => "whether a dispute was won or lost",
+        Owed::Announced => "what was announced",
     }
 }
 

@@ -9,16 +9,24 @@ use crate::clock::rfc3339;
 /// A committed intent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskShown {
-    /// Whose work.
-    pub order: String,
-    /// `order`, or `line:N`.
-    pub unit: String,
-    /// What work.
+    /// Its short name.
+    pub handle: String,
+    /// Whose work, if it is an order's.
+    pub order: Option<String>,
+    /// What it is about: an order, a payment or an event.
+    pub subject: String,
+    /// `order`, or `line:N`; null for a lookup.
+    pub unit: Option<String>,
+    /// What work: `grant`, `lookup`, `sync` or `send`.
     #[schema(example = "grant")]
     pub kind: String,
-    /// `pending`, `done`, `cancelled` or `stopped`.
+    /// The effect that carries it out; null for grants and lookups.
+    pub effect: Option<String>,
+    /// What is said, if one thing is said once.
+    pub occasion: Option<String>,
+    /// `pending`, `calling`, `uncertain`, `done`, `cancelled`, `parked`, `held` or `stopped`.
     pub state: String,
-    /// When it was first needed.
+    /// When it was (last) needed anew.
     pub created_at: String,
     /// Not before this moment.
     pub due_at: String,
@@ -29,13 +37,29 @@ pub struct TaskShown {
 }
 
 impl TaskShown {
+    /// What it does, in one line: `grant order`, `send order_paid by mail`.
+    #[must_use]
+    pub fn work(&self) -> String {
+        let parts = [
+            Some(self.kind.as_str()),
+            self.unit.as_deref(),
+            self.effect.as_deref(),
+            self.occasion.as_deref(),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     /// Writes a task.
     #[must_use]
     pub fn of(key: &TaskKey, task: &Task) -> Self {
         Self {
-            order: key.order.to_string(),
-            unit: key.unit.to_string(),
-            kind: key.kind.as_str().to_owned(),
+            handle: key.handle(),
+            order: key.order().map(ToString::to_string),
+            subject: key.subject.to_string(),
+            unit: key.unit().map(|unit| unit.to_string()),
+            kind: key.kind().as_str().to_owned(),
+            effect: key.effect().map(ToString::to_string),
+            occasion: key.occasion().map(ToString::to_string),
             state: task.state.as_str().to_owned(),
             created_at: rfc3339(task.created_at),
             due_at: rfc3339(task.due_at),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use paidonce_ledger::{Case, CaseKey, Command, OrderId, Reply, ResolveCase};
-use paidonce_store::{CaseFilter, PAGE_MAX, Page, Result as StoreResult, Store};
+use paidonce_store::CaseFilter;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -93,25 +93,7 @@ pub(crate) async fn resolve(
 }
 
 async fn found(app: &App, handle: String) -> Result<(CaseKey, Case), Refusal> {
-    let found = app.engine.query(move |store| case_of(store, &handle)).await;
+    let found = app.engine.query(move |store| store.case(&handle)).await;
     let found = found.map_err(|error| not_answered(&error))?;
     found.ok_or_else(|| Refusal::not_found("unknown_case", "there is no such case"))
-}
-
-/// The case of a handle. A handle is no key of the store, and cases are few: they are looked through.
-///
-/// # Errors
-/// The store cannot be read.
-pub(crate) fn case_of(store: &dyn Store, handle: &str) -> StoreResult<Option<(CaseKey, Case)>> {
-    let mut page = Page::first(PAGE_MAX);
-    loop {
-        let listed = store.cases(&CaseFilter::default(), &page)?;
-        if let Some(found) = listed.rows.into_iter().find(|(key, _)| key.handle() == handle) {
-            return Ok(Some(found));
-        }
-        match listed.next {
-            Some(next) => page.after = Some(next),
-            None => return Ok(None),
-        }
-    }
 }

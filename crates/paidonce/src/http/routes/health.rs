@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use paidonce_ledger::TaskKind;
+use paidonce_store::Due;
 
 use crate::http::app::App;
 use crate::http::dto::Problem;
@@ -26,7 +26,7 @@ pub(crate) async fn alive() -> &'static str {
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<&'static str, Refusal> {
     // A question that costs the same however much is stored.
     let now = app.engine.now();
-    let answered = app.engine.query(move |store| store.due(TaskKind::Grant, now, 1)).await;
+    let answered = app.engine.query(move |store| store.due(&Due::Grants, now, 1)).await;
     if answered.is_err() {
         return Err(Refusal::unavailable("the store does not answer"));
     }

@@ -1,5 +1,6 @@
 //! The routes: one file per group, and its tests at the same name in `tests/it/`.
 
+pub(super) mod audit;
 pub(super) mod cases;
 pub(super) mod entitlements;
 pub(super) mod events;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
-use paidonce_ledger::{CancelTask, Command, OrderId, Reply, RetryTask, TaskKey, TaskKind, TaskState, Unit};
+use paidonce_ledger::{
+    CancelTask, Command, EffectName, OrderId, Reply, RetryTask, TaskKey, TaskKind, TaskState, Unit,
+};
 use paidonce_store::TaskFilter;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -26,8 +28,12 @@ const CANCEL: &str = "POST /v1/tasks/{order}/{unit}/grant/cancel";
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TaskQuery {
-    /// `pending`, `done`, `cancelled` or `stopped`.
+    /// `pending`, `calling`, `uncertain`, `done`, `cancelled`, `parked`, `held` or `stopped`.
     state: Option<String>,
+    /// `grant`, `lookup`, `sync` or `send`.
+    kind: Option<String>,
+    /// Carried out by this effect.
+    effect: Option<String>,
     /// Of this order.
     order: Option<String>,
     /// Rows in a page, 1 to 500.
@@ -47,10 +53,16 @@ pub(crate) async fn list(
     Asked(query): Asked<TaskQuery>,
 ) -> Result<Answer<Listing<TaskShown>>, Refusal> {
     let page = page::page(query.limit, query.after)?;
-    let state = |text: String| TaskState::parse(&text).ok_or("one of pending, done, cancelled, stopped");
+    let state = |text: String| {
+        TaskState::parse(&text)
+            .ok_or("one of pending, calling, uncertain, done, cancelled, parked, held, stopped")
+    };
+    let kind = |text: String| TaskKind::parse(&text).ok_or("one of grant, lookup, sync, send");
     let filter = TaskFilter {
         state: page::filter("state", query.state, state)?,
         order: page::filter("order", query.order, OrderId::new)?,
+        kind: page::filter("kind", query.kind, kind)?,
+        effect: page::filter("effect", query.effect, EffectName::new)?,
     };
     let listed = app.engine.query(move |store| store.tasks(&filter, &page)).await;
     let listed = listed.map_err(|error| not_answered(&error))?;
@@ -111,7 +123,7 @@ pub(crate) async fn cancel(
 fn grant(order: &str, unit: &str) -> Result<TaskKey, Refusal> {
     let key = OrderId::new(order).ok().zip(Unit::parse(unit));
     let (order, unit) = key.ok_or_else(|| Refusal::not_found("unknown_task", "there is no such task"))?;
-    Ok(TaskKey { order, unit, kind: TaskKind::Grant })
+    Ok(TaskKey::grant(order, unit))
 }
 
 fn set(order: String, unit: String, state: TaskState) -> TaskSet {

@@ -53,11 +53,13 @@ fn the_log_tells_who_did_what_to_an_order_newest_first() {
     place.json(&["--by", "ann", "cases", "resolve", &handle, "--accept", "--reason", "goodwill"]);
     place.json(&["orders", "cancel", "1001 b", "--reason", "another order"]);
     let log = place.json(&["audit", "log", "--order", "1001"]);
-    let actions: Vec<_> = log.as_array().unwrap().iter().map(|row| row["action"].as_str().unwrap()).collect();
+    let actions: Vec<_> =
+        log["rows"].as_array().unwrap().iter().map(|row| row["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["resolve_case", "place_order"], "{log:#}");
-    assert_eq!((&log[0]["by"], &log[0]["reason"]), (&"ann".into(), &"goodwill".into()));
-    assert_eq!(place.json(&["audit", "log"]).as_array().unwrap().len(), 5);
-    assert_eq!(place.json(&["audit", "log", "--limit", "2"]).as_array().unwrap().len(), 2);
+    assert_eq!((&log["rows"][0]["by"], &log["rows"][0]["reason"]), (&"ann".into(), &"goodwill".into()));
+    assert_eq!(place.json(&["audit", "log"])["rows"].as_array().unwrap().len(), 5);
+    assert_eq!(place.json(&["audit", "log", "--limit", "2"])["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(place.json(&["audit", "log", "--who", "ann"])["rows"].as_array().unwrap().len(), 1);
     assert!(place.run(&["audit", "log", "--order", "none"]).out.contains("Nobody did anything"));
     assert!(place.run(&["audit", "log"]).out.contains("another order"));
 }

@@ -16,6 +16,7 @@ mod remote;
 mod reprocess;
 mod send;
 mod tasks;
+mod transfer;
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;

@@ -26,8 +26,8 @@ impl Way<'_> {
 
     /// The newest row of the audit.
     fn audited(&self, action: &str, subject: &str) {
-        let log = self.place.json(&["audit", "log", "--limit", "1"]);
-        let row = &log[0];
+        let log = self.json(&["audit", "log", "--limit", "1"]);
+        let row = &log["rows"][0];
         assert_eq!((&row["by"], &row["action"]), (&self.by.into(), &action.into()), "{log:#}");
         assert_eq!((&row["subject"], &row["reason"]), (&subject.into(), &"as asked".into()), "{log:#}");
     }

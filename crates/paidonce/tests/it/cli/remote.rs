@@ -18,7 +18,7 @@ fn both_ways_show_the_same() {
     assert_eq!(registered.code, 0, "{}", registered.err);
     place.pay(&serving, &["--times", "2"]);
     place.wait_for(&["entitlements", "list"], |list| !list["rows"].as_array().unwrap().is_empty());
-    let asked: [&[&str]; 8] = [
+    let asked: [&[&str]; 9] = [
         &["orders", "list"],
         &["orders", "show", "a/1"],
         &["explain", "a/1"],
@@ -26,6 +26,7 @@ fn both_ways_show_the_same() {
         &["events", "show", "evt_1"],
         &["entitlements", "check", "--customer", "c1", "--sku", "ebook"],
         &["cases", "list"],
+        &["audit", "log", "--order", "a/1"],
         &["tasks", "list"],
     ];
     for args in asked {

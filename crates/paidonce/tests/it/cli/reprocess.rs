@@ -112,7 +112,8 @@ fn applied_right(place: &Place, done: &Value, by: &str) {
     assert_eq!(place.json(&["orders", "show", "1002"])["standing"], "refunded");
     assert!(place.json(&["cases", "list"])["rows"].as_array().unwrap().is_empty());
     let log = place.json(&["audit", "log"]);
-    let again: Vec<_> = log.as_array().unwrap().iter().filter(|row| row["action"] == "reprocess").collect();
+    let again: Vec<_> =
+        log["rows"].as_array().unwrap().iter().filter(|row| row["action"] == "reprocess").collect();
     assert_eq!(again.len(), 3, "{log:#}");
     for row in again {
         assert_eq!((&row["by"], &row["reason"]), (&by.into(), &"the contract is mended".into()));

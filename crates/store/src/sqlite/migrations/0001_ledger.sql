@@ -30,6 +30,7 @@ CREATE TABLE payment (
     first_at INTEGER NOT NULL,
     asked INTEGER NOT NULL,           -- lookups asked so far
     listing INTEGER NOT NULL,         -- the newest of them that was answered
+    listed_at INTEGER,
     provider_revision INTEGER,
     PRIMARY KEY (account, id)
 ) WITHOUT ROWID;
@@ -66,6 +67,7 @@ CREATE TABLE orders (
     refs TEXT NOT NULL,               -- JSON
     trace TEXT
 ) WITHOUT ROWID;
+CREATE INDEX orders_expiring ON orders (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
 CREATE INDEX orders_by_time ON orders (placed_at);
 CREATE INDEX orders_by_customer ON orders (customer, placed_at) WHERE customer IS NOT NULL;
 
@@ -81,19 +83,52 @@ CREATE TABLE reference (
 ) WITHOUT ROWID;
 
 CREATE TABLE task (
-    order_id TEXT NOT NULL,
-    unit TEXT NOT NULL,
+    subject_kind TEXT NOT NULL,       -- order, payment, event
+    subject_account TEXT NOT NULL,    -- '' for orders
+    subject_id TEXT NOT NULL,
     kind TEXT NOT NULL,
+    unit TEXT NOT NULL,               -- '' for lookups
+    effect TEXT NOT NULL,             -- '' for grants and lookups
+    occasion TEXT NOT NULL,           -- '' for what is no send
+    handle TEXT NOT NULL,
     state TEXT NOT NULL,
+    active INTEGER NOT NULL,          -- 1 where a worker has it to do
     created_at INTEGER NOT NULL,
     due_at INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     order_revision INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    lease_owner TEXT,
+    lease_until INTEGER,
+    sent_revision INTEGER,
+    sent_body BLOB,
+    sent_at INTEGER,
+    sent_unsure INTEGER,
     trace TEXT,
-    PRIMARY KEY (order_id, unit, kind)
+    PRIMARY KEY (subject_kind, subject_account, subject_id, kind, unit, effect, occasion)
 ) WITHOUT ROWID;
-CREATE INDEX task_due ON task (kind, due_at) WHERE state = 'pending';
+CREATE INDEX task_due ON task (kind, effect, due_at) WHERE active = 1;
+CREATE INDEX task_parked ON task (effect) WHERE state = 'parked';
 CREATE INDEX task_by_time ON task (created_at);
+CREATE INDEX task_by_handle ON task (handle);
+
+CREATE TABLE attempt (
+    subject_kind TEXT NOT NULL,
+    subject_account TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    effect TEXT NOT NULL,
+    occasion TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    took_ms INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (subject_kind, subject_account, subject_id, kind, unit, effect, occasion, version)
+) WITHOUT ROWID;
 
 CREATE TABLE entitlement (
     order_id TEXT NOT NULL,
@@ -129,6 +164,7 @@ CREATE TABLE cases (
 ) WITHOUT ROWID;
 CREATE INDEX cases_by_time ON cases (opened_at);
 CREATE INDEX cases_open ON cases (opened_at) WHERE resolved_at IS NULL;
+CREATE INDEX cases_by_handle ON cases (handle);
 CREATE INDEX cases_by_order ON cases (order_id) WHERE order_id IS NOT NULL;
 
 CREATE TABLE command (
@@ -144,9 +180,11 @@ CREATE TABLE audit (
     by TEXT NOT NULL,
     action TEXT NOT NULL,
     subject TEXT NOT NULL,
+    order_id TEXT,                    -- the order that this concerned
     reason TEXT,
     PRIMARY KEY (at, command)
 ) WITHOUT ROWID;
+CREATE INDEX audit_by_order ON audit (order_id, at) WHERE order_id IS NOT NULL;
 
 CREATE TABLE api_key (
     name TEXT NOT NULL PRIMARY KEY,

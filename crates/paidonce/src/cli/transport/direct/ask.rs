@@ -2,17 +2,19 @@
 
 use paidonce_engine::{explain, order_view};
 use paidonce_ledger::{Command, Customer, OrderId, RegisterReference, Reply, TaskState};
-use paidonce_store::{CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter};
+use paidonce_store::{
+    AuditFilter, CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+};
 
 use super::super::{
-    Answer, CaseQuery, EntitlementQuery, EventQuery, TaskQuery, Transport, unknown, unknown_case,
+    Answer, AuditQuery, CaseQuery, EntitlementQuery, EventQuery, TaskQuery, Transport, unknown, unknown_case,
 };
 use super::{Direct, id, optional};
 use crate::http::dto::{
-    CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing, OrderPlaced,
-    OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
+    AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
 };
-use crate::http::{case_of, order_summaries};
+use crate::http::order_summaries;
 use crate::output::Failure;
 
 /// As many entitlements as the API shows for a yes.
@@ -89,7 +91,7 @@ impl Transport for Direct {
     }
 
     fn case(&self, handle: &str) -> Answer<CaseShown> {
-        let found = case_of(self.store(), handle)?;
+        let found = self.store.case(handle)?;
         found.map(|(key, case)| CaseShown::of(&key, &case)).ok_or_else(|| unknown_case(handle))
     }
 
@@ -98,12 +100,17 @@ impl Transport for Direct {
             TaskState::parse(word).ok_or_else(|| {
                 Failure::usage(
                     format!("{word:?} is no state of a task"),
-                    "write pending, done, cancelled or stopped",
+                    "write pending, calling, uncertain, done, cancelled, parked, held or stopped",
                 )
             })
         });
         let order = optional(query.order.as_ref(), "--order")?;
-        let filter = TaskFilter { state: state.transpose()?, order };
+        let filter = TaskFilter { state: state.transpose()?, order, ..TaskFilter::default() };
         Ok(Listing::of(self.store.tasks(&filter, page)?, |(key, task)| TaskShown::of(&key, &task)))
+    }
+    fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {
+        let order = optional(query.order.as_ref(), "--order")?;
+        let filter = AuditFilter { order, by: query.by.clone() };
+        Ok(Listing::of(self.store.audits(&filter, page)?, |(key, audit)| AuditShown::of(&key, &audit)))
     }
 }

@@ -2,12 +2,11 @@
 
 use paidonce_ledger::{
     CancelOrder, CancelTask, Command, OrderId, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, TaskKey,
-    TaskKind, Unit,
+    Unit,
 };
 
 use super::super::{Answer, Operate, Transport, unknown_case};
 use super::{Direct, id};
-use crate::http::case_of;
 use crate::http::dto::{
     CaseShown, OrderShown, OutsideRequest, ReprocessRequest, Reprocessed, ResolveRequest,
 };
@@ -33,7 +32,7 @@ fn unit_of(unit: &str) -> Answer<Unit> {
 }
 
 fn grant(order: &str, unit: &str) -> Answer<TaskKey> {
-    Ok(TaskKey { order: order_id(order)?, unit: unit_of(unit)?, kind: TaskKind::Grant })
+    Ok(TaskKey::grant(order_id(order)?, unit_of(unit)?))
 }
 
 impl Operate for Direct {
@@ -57,7 +56,7 @@ impl Operate for Direct {
 
     fn resolve(&self, handle: &str, decided: &ResolveRequest) -> Answer<CaseShown> {
         let (stamp, decision) = (self.stamp(Some(&decided.reason)), decided.to_decision()?);
-        let (case, _) = case_of(self.store(), handle)?.ok_or_else(|| unknown_case(handle))?;
+        let (case, _) = self.store.case(handle)?.ok_or_else(|| unknown_case(handle))?;
         self.submit(Command::ResolveCase(ResolveCase { stamp, case, decision }))?;
         self.case(handle)
     }

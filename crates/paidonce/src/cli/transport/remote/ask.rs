@@ -2,11 +2,11 @@
 
 use paidonce_store::Page;
 
-use super::super::{Answer, CaseQuery, EntitlementQuery, EventQuery, TaskQuery, Transport};
+use super::super::{Answer, AuditQuery, CaseQuery, EntitlementQuery, EventQuery, TaskQuery, Transport};
 use super::{Remote, segment};
 use crate::http::dto::{
-    CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing, OrderPlaced,
-    OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
+    AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
 };
 
 impl Transport for Remote {
@@ -87,5 +87,15 @@ impl Transport for Remote {
             ("after", page.after.as_deref()),
         ];
         self.get("/v1/tasks", &query)
+    }
+    fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {
+        let limit = page.limit.to_string();
+        let query = [
+            ("order", query.order.as_deref()),
+            ("by", query.by.as_deref()),
+            ("limit", Some(limit.as_str())),
+            ("after", page.after.as_deref()),
+        ];
+        self.get("/v1/audit", &query)
     }
 }

@@ -2,17 +2,21 @@
 
 use paidonce_ledger::{ApiKey, Audit, AuditKey, CommandId, CommandRecord, KeyName, Scope};
 
-use super::{Sql, Stored};
+use super::Kind::{Blob, Int, Text};
+use super::shape::in_tables;
+use super::{Column, Reader, Shape, Stored, blob, json, maybe, text, time};
 use crate::Result;
-use crate::sqlite::encode::{Column, Reader, blob, json, maybe, text, time};
 
 impl Stored for CommandRecord {
     type Key = CommandId;
-    const TABLE: &'static str = "command";
-    const COLUMNS: &'static [&'static str] = &["id", "fingerprint", "reply", "at"];
-    const KEY_COLUMNS: usize = 1;
+    const SHAPE: Shape = Shape {
+        table: "command",
+        columns: &[("id", Text), ("fingerprint", Blob), ("reply", Text), ("at", Int)],
+        keys: 1,
+        fixed: &[],
+    };
 
-    built_once!(CommandRecord);
+    in_tables!(commands);
 
     fn write<'a>(key: &'a CommandId, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![text(key.as_str()), blob(&row.fingerprint.0), json(&row.reply)?, time(row.at)])
@@ -25,11 +29,22 @@ impl Stored for CommandRecord {
 
 impl Stored for Audit {
     type Key = AuditKey;
-    const TABLE: &'static str = "audit";
-    const COLUMNS: &'static [&'static str] = &["at", "command", "by", "action", "subject", "reason"];
-    const KEY_COLUMNS: usize = 2;
+    const SHAPE: Shape = Shape {
+        table: "audit",
+        columns: &[
+            ("at", Int),
+            ("command", Text),
+            ("by", Text),
+            ("action", Text),
+            ("subject", Text),
+            ("order_id", Text),
+            ("reason", Text),
+        ],
+        keys: 2,
+        fixed: &[],
+    };
 
-    built_once!(Audit);
+    in_tables!(audits);
 
     fn write<'a>(key: &'a AuditKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -38,6 +53,7 @@ impl Stored for Audit {
             text(&row.by),
             text(&row.action),
             text(&row.subject),
+            maybe(row.order.as_ref(), |order| text(order.as_str())),
             maybe(row.reason.as_deref(), text),
         ])
     }
@@ -45,17 +61,27 @@ impl Stored for Audit {
     fn read(from: &mut Reader<'_>) -> Result<(AuditKey, Self)> {
         let key = AuditKey { at: from.time()?, command: from.id()? };
         let (by, action) = (from.text()?.into(), from.text()?.into());
-        Ok((key, Self { by, action, subject: from.text()?.to_owned(), reason: from.trace()? }))
+        let (subject, order) = (from.text()?.into_owned(), from.maybe_id()?);
+        Ok((key, Self { by, action, subject, order, reason: from.trace()? }))
     }
 }
 
 impl Stored for ApiKey {
     type Key = KeyName;
-    const TABLE: &'static str = "api_key";
-    const COLUMNS: &'static [&'static str] = &["name", "digest", "scope", "created_at", "revoked_at"];
-    const KEY_COLUMNS: usize = 1;
+    const SHAPE: Shape = Shape {
+        table: "api_key",
+        columns: &[
+            ("name", Text),
+            ("digest", Blob),
+            ("scope", Text),
+            ("created_at", Int),
+            ("revoked_at", Int),
+        ],
+        keys: 1,
+        fixed: &[],
+    };
 
-    built_once!(ApiKey);
+    in_tables!(api_keys);
 
     fn write<'a>(key: &'a KeyName, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![

@@ -1,74 +1,53 @@
-//! The rows of each table as columns: one function to write, one to read, in the same order.
+//! The rows of each table as columns, for every store that has tables: one function to write, one to read, in the
+//! same order. Which statements carry them is the stores' own business.
+
+mod column;
+mod shape;
+mod task;
+mod trail;
+mod word;
 
 use paidonce_ledger::{
     Body, Case, CaseKey, Entitlement, Event, EventKey, FactKey, FactValue, Fulfil, Money, MoneyUnit, Order,
-    OrderId, OrderState, Payment, PaymentKey, Reason, Reference, ReferenceKey, Resolution, Task, TaskKey,
-    TaskKind, TaskState, Unit,
+    OrderId, OrderState, Payment, PaymentKey, Reason, Reference, ReferenceKey, Resolution, Unit,
 };
 
-use super::encode::{
-    Column, Reader, account_text, blob, corrupt, count, fact_columns, int, json, maybe, outcome_columns,
-    owned, parse_fact, parse_outcome, parse_reference, parse_subject, reference_columns, subject_columns,
-    text, time,
+pub(crate) use self::column::{
+    Cells, Column, Kind, Reader, blob, corrupt, count, digest, int, json, maybe, owned, text, time,
 };
-use super::sql::Sql;
+use self::shape::in_tables;
+pub(crate) use self::shape::{PerTable, Shape, Stored, load_all};
+pub(crate) use self::task::key_columns;
+pub(crate) use self::word::{account_text, reference_columns, subject_columns};
+use self::word::{fact_columns, outcome_columns, parse_fact, parse_outcome, parse_reference, parse_subject};
 use crate::Result;
-
-/// A table's row: how it is written and read.
-pub(super) trait Stored: Sized {
-    type Key;
-    const TABLE: &'static str;
-    /// Key columns first, in the order in which [`Stored::write`] gives them.
-    const COLUMNS: &'static [&'static str];
-    /// How many of them are the key.
-    const KEY_COLUMNS: usize;
-    /// Columns that never change once the row stands; an update leaves them out.
-    const FIXED: &'static [&'static str] = &[];
-
-    fn write<'a>(key: &'a Self::Key, row: &'a Self) -> Result<Vec<Column<'a>>>;
-    fn read(from: &mut Reader<'_>) -> Result<(Self::Key, Self)>;
-    /// The table's statements, built once.
-    fn sql() -> &'static Sql;
-}
-
-/// Gives a table its [`Stored::sql`]. (A static in a provided method would be one for all tables.)
-macro_rules! built_once {
-    ($row:ty) => {
-        fn sql() -> &'static Sql {
-            static SQL: std::sync::LazyLock<Sql> = std::sync::LazyLock::new(|| {
-                Sql::new(<$row>::TABLE, <$row>::COLUMNS, <$row>::KEY_COLUMNS, <$row>::FIXED)
-            });
-            &SQL
-        }
-    };
-}
-
-mod trail;
+use Kind::{Amount, Blob, Int, Text};
 
 impl Stored for Event {
     type Key = EventKey;
-    const TABLE: &'static str = "event";
-    const COLUMNS: &'static [&'static str] = &[
-        "account",
-        "id",
-        "source",
-        "kind",
-        "outcome",
-        "detail",
-        "payment",
-        "content",
-        "digest",
-        "body",
-        "received_at",
-        "duplicates",
-        "last_at",
-        "trace",
-    ];
-    const KEY_COLUMNS: usize = 2;
-    const FIXED: &'static [&'static str] =
-        &["source", "kind", "content", "digest", "body", "received_at", "trace"];
+    const SHAPE: Shape = Shape {
+        table: "event",
+        columns: &[
+            ("account", Text),
+            ("id", Text),
+            ("source", Text),
+            ("kind", Text),
+            ("outcome", Text),
+            ("detail", Text),
+            ("payment", Text),
+            ("content", Blob),
+            ("digest", Blob),
+            ("body", Blob),
+            ("received_at", Int),
+            ("duplicates", Int),
+            ("last_at", Int),
+            ("trace", Text),
+        ],
+        keys: 2,
+        fixed: &["source", "kind", "content", "digest", "body", "received_at", "trace"],
+    };
 
-    built_once!(Event);
+    in_tables!(events);
 
     fn write<'a>(key: &'a EventKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (outcome, detail) = outcome_columns(&row.outcome);
@@ -81,7 +60,7 @@ impl Stored for Event {
             maybe(detail, text),
             maybe(row.payment.as_ref(), |id| text(id.as_str())),
             blob(&row.content.0),
-            owned_digest(&row.body),
+            digest(row.body.digest()),
             blob(row.body.bytes()),
             time(row.received_at),
             int(row.duplicates.into()),
@@ -94,10 +73,10 @@ impl Stored for Event {
         let key = EventKey { account: from.account()?, id: from.id()? };
         let (source, kind) = (from.id()?, from.text()?.into());
         let (outcome, detail) = (from.text()?, from.maybe_text()?);
-        let outcome =
-            parse_outcome(outcome, detail).ok_or_else(|| corrupt(format!("outcome {outcome:?}")))?;
-        let (payment, content, digest) = (from.maybe_id()?, from.digest()?, from.digest()?);
-        let body = Body::with_digest(from.blob()?, digest);
+        let outcome = parse_outcome(&outcome, detail.as_deref())
+            .ok_or_else(|| corrupt(format!("outcome {outcome:?}")))?;
+        let (payment, content, sum) = (from.maybe_id()?, from.digest()?, from.digest()?);
+        let body = Body::with_digest(from.blob()?, sum);
         let (received_at, duplicates, last_at, trace) =
             (from.time()?, from.number()?, from.time()?, from.trace()?);
         Ok((
@@ -107,19 +86,26 @@ impl Stored for Event {
     }
 }
 
-fn owned_digest(body: &Body) -> Column<'static> {
-    Column::Owned(rusqlite::types::Value::Blob(body.digest().0.to_vec()))
-}
-
 impl Stored for Payment {
     type Key = PaymentKey;
-    const TABLE: &'static str = "payment";
-    const COLUMNS: &'static [&'static str] =
-        &["account", "id", "order_id", "mentions", "first_at", "asked", "listing", "provider_revision"];
-    const KEY_COLUMNS: usize = 2;
-    const FIXED: &'static [&'static str] = &["first_at"];
+    const SHAPE: Shape = Shape {
+        table: "payment",
+        columns: &[
+            ("account", Text),
+            ("id", Text),
+            ("order_id", Text),
+            ("mentions", Text),
+            ("first_at", Int),
+            ("asked", Int),
+            ("listing", Int),
+            ("listed_at", Int),
+            ("provider_revision", Int),
+        ],
+        keys: 2,
+        fixed: &["first_at"],
+    };
 
-    built_once!(Payment);
+    in_tables!(payments);
 
     fn write<'a>(key: &'a PaymentKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -130,6 +116,7 @@ impl Stored for Payment {
             time(row.first_at),
             int(row.asked.into()),
             int(row.listing.into()),
+            maybe(row.listed_at, time),
             maybe(row.provider_revision, count),
         ])
     }
@@ -137,21 +124,33 @@ impl Stored for Payment {
     fn read(from: &mut Reader<'_>) -> Result<(PaymentKey, Self)> {
         let key = PaymentKey { account: from.account()?, id: from.id()? };
         let (order, mentions, first_at) = (from.maybe_id()?, from.json()?, from.time()?);
-        let (asked, listing) = (from.number()?, from.number()?);
+        let (asked, listing, listed_at) = (from.number()?, from.number()?, from.maybe_time()?);
         let revision = from.maybe_int()?.map(u64::try_from).transpose();
         let provider_revision = revision.map_err(|_| corrupt("a number out of range"))?;
-        Ok((key, Self { order, mentions, first_at, asked, listing, provider_revision }))
+        Ok((key, Self { order, mentions, first_at, asked, listing, listed_at, provider_revision }))
     }
 }
 
 impl Stored for FactValue {
     type Key = (PaymentKey, FactKey);
-    const TABLE: &'static str = "fact";
-    const COLUMNS: &'static [&'static str] =
-        &["account", "payment", "kind", "fact_id", "stage", "money_unit", "rank", "amount", "asked"];
-    const KEY_COLUMNS: usize = 6;
+    const SHAPE: Shape = Shape {
+        table: "fact",
+        columns: &[
+            ("account", Text),
+            ("payment", Text),
+            ("kind", Text),
+            ("fact_id", Text),
+            ("stage", Int),
+            ("money_unit", Text),
+            ("rank", Int),
+            ("amount", Amount),
+            ("asked", Int),
+        ],
+        keys: 6,
+        fixed: &[],
+    };
 
-    built_once!(FactValue);
+    in_tables!(facts);
 
     fn write<'a>((payment, fact): &'a (PaymentKey, FactKey), row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (kind, id, stage, unit) = fact_columns(fact);
@@ -171,7 +170,7 @@ impl Stored for FactValue {
     fn read(from: &mut Reader<'_>) -> Result<(Self::Key, Self)> {
         let payment = PaymentKey { account: from.account()?, id: from.id()? };
         let (kind, id, stage, unit) = (from.text()?, from.text()?, from.number()?, from.text()?);
-        let fact = parse_fact(kind, id, stage, unit).ok_or_else(|| corrupt(format!("fact {kind:?}")))?;
+        let fact = parse_fact(&kind, &id, stage, &unit).ok_or_else(|| corrupt(format!("fact {kind:?}")))?;
         Ok((
             (payment, fact),
             Self { rank: from.number()?, amount_minor: from.maybe_amount()?, asked: from.number()? },
@@ -181,30 +180,41 @@ impl Stored for FactValue {
 
 impl Stored for Order {
     type Key = OrderId;
-    const TABLE: &'static str = "orders";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
-        "customer",
-        "lines",
-        "total",
-        "money_unit",
-        "fulfil",
-        "hint",
-        "state",
-        "closed_covering",
-        "placed_at",
-        "expires_at",
-        "request",
-        "revision",
-        "payments",
-        "refs",
-        "trace",
-    ];
-    const KEY_COLUMNS: usize = 1;
-    const FIXED: &'static [&'static str] =
-        &["customer", "lines", "total", "money_unit", "fulfil", "hint", "placed_at", "request", "trace"];
+    const SHAPE: Shape = Shape {
+        table: "orders",
+        columns: &[
+            ("id", Text),
+            ("customer", Text),
+            ("lines", Text),
+            ("total", Amount),
+            ("money_unit", Text),
+            ("fulfil", Text),
+            ("hint", Text),
+            ("state", Text),
+            ("closed_covering", Amount),
+            ("placed_at", Int),
+            ("expires_at", Int),
+            ("request", Blob),
+            ("revision", Int),
+            ("payments", Text),
+            ("refs", Text),
+            ("trace", Text),
+        ],
+        keys: 1,
+        fixed: &[
+            "customer",
+            "lines",
+            "total",
+            "money_unit",
+            "fulfil",
+            "hint",
+            "placed_at",
+            "request",
+            "trace",
+        ],
+    };
 
-    built_once!(Order);
+    in_tables!(orders);
 
     fn write<'a>(key: &'a OrderId, row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -230,7 +240,7 @@ impl Stored for Order {
     fn read(from: &mut Reader<'_>) -> Result<(OrderId, Self)> {
         let id = from.id()?;
         let (customer, lines) = (from.maybe_id()?, from.json()?);
-        let total = money(from.amount()?, from.text()?)?;
+        let total = money(from.amount()?, &from.text()?)?;
         let fulfil = from.parse(parse_fulfil)?;
         let (hint, state) = (from.id()?, from.parse(OrderState::parse)?);
         let closed_covering_minor = from.amount()?;
@@ -276,12 +286,22 @@ fn parse_fulfil(text: &str) -> Option<Fulfil> {
 
 impl Stored for Reference {
     type Key = ReferenceKey;
-    const TABLE: &'static str = "reference";
-    const COLUMNS: &'static [&'static str] =
-        &["kind", "account", "id", "order_id", "expected", "money_unit", "payments"];
-    const KEY_COLUMNS: usize = 3;
+    const SHAPE: Shape = Shape {
+        table: "reference",
+        columns: &[
+            ("kind", Text),
+            ("account", Text),
+            ("id", Text),
+            ("order_id", Text),
+            ("expected", Amount),
+            ("money_unit", Text),
+            ("payments", Text),
+        ],
+        keys: 3,
+        fixed: &[],
+    };
 
-    built_once!(Reference);
+    in_tables!(references);
 
     fn write<'a>(key: &'a ReferenceKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (kind, account, id) = reference_columns(key);
@@ -298,67 +318,37 @@ impl Stored for Reference {
 
     fn read(from: &mut Reader<'_>) -> Result<(ReferenceKey, Self)> {
         let (kind, account, id) = (from.text()?, from.text()?, from.text()?);
-        let key = parse_reference(kind, account, id).ok_or_else(|| corrupt(format!("reference {kind:?}")))?;
+        let key =
+            parse_reference(&kind, &account, &id).ok_or_else(|| corrupt(format!("reference {kind:?}")))?;
         let order = from.maybe_id()?;
         let expected = match (from.maybe_amount()?, from.maybe_text()?) {
-            (Some(amount), Some(unit)) => Some(money(amount, unit)?),
+            (Some(amount), Some(unit)) => Some(money(amount, &unit)?),
             _ => None,
         };
         Ok((key, Self { order, expected, payments: from.json()? }))
     }
 }
 
-impl Stored for Task {
-    type Key = TaskKey;
-    const TABLE: &'static str = "task";
-    const COLUMNS: &'static [&'static str] =
-        &["order_id", "unit", "kind", "state", "created_at", "due_at", "attempts", "order_revision", "trace"];
-    const KEY_COLUMNS: usize = 3;
-    const FIXED: &'static [&'static str] = &["created_at", "trace"];
-
-    built_once!(Task);
-
-    fn write<'a>(key: &'a TaskKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
-        Ok(vec![
-            text(key.order.as_str()),
-            owned(key.unit.to_string()),
-            text(key.kind.as_str()),
-            text(row.state.as_str()),
-            time(row.created_at),
-            time(row.due_at),
-            int(row.attempts.into()),
-            count(row.order_revision),
-            maybe(row.trace.as_deref(), text),
-        ])
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<(TaskKey, Self)> {
-        let key =
-            TaskKey { order: from.id()?, unit: from.parse(Unit::parse)?, kind: from.parse(TaskKind::parse)? };
-        let (state, created_at, due_at) = (from.parse(TaskState::parse)?, from.time()?, from.time()?);
-        let (attempts, order_revision, trace) = (from.number()?, from.number()?, from.trace()?);
-        Ok((key, Self { state, created_at, due_at, attempts, order_revision, trace }))
-    }
-}
-
 impl Stored for Entitlement {
     type Key = (OrderId, Unit);
-    const TABLE: &'static str = "entitlement";
-    const COLUMNS: &'static [&'static str] = &[
-        "order_id",
-        "unit",
-        "customer",
-        "lines",
-        "granted_at",
-        "order_revision",
-        "revoked_at",
-        "revoked_by",
-        "kept_by",
-    ];
-    const KEY_COLUMNS: usize = 2;
-    const FIXED: &'static [&'static str] = &["customer", "lines", "granted_at"];
+    const SHAPE: Shape = Shape {
+        table: "entitlement",
+        columns: &[
+            ("order_id", Text),
+            ("unit", Text),
+            ("customer", Text),
+            ("lines", Text),
+            ("granted_at", Int),
+            ("order_revision", Int),
+            ("revoked_at", Int),
+            ("revoked_by", Text),
+            ("kept_by", Text),
+        ],
+        keys: 2,
+        fixed: &["customer", "lines", "granted_at"],
+    };
 
-    built_once!(Entitlement);
+    in_tables!(entitlements);
 
     fn write<'a>((order, unit): &'a (OrderId, Unit), row: &'a Self) -> Result<Vec<Column<'a>>> {
         Ok(vec![
@@ -385,27 +375,29 @@ impl Stored for Entitlement {
 
 impl Stored for Case {
     type Key = CaseKey;
-    const TABLE: &'static str = "cases";
-    const COLUMNS: &'static [&'static str] = &[
-        "subject_kind",
-        "subject_account",
-        "subject_id",
-        "reason",
-        "evidence",
-        "handle",
-        "opened_at",
-        "detail",
-        "order_id",
-        "digest",
-        "body",
-        "resolved_at",
-        "resolved_by",
-        "resolution",
-    ];
-    const KEY_COLUMNS: usize = 5;
-    const FIXED: &'static [&'static str] = &["handle", "opened_at", "detail", "digest", "body"];
+    const SHAPE: Shape = Shape {
+        table: "cases",
+        columns: &[
+            ("subject_kind", Text),
+            ("subject_account", Text),
+            ("subject_id", Text),
+            ("reason", Text),
+            ("evidence", Blob),
+            ("handle", Text),
+            ("opened_at", Int),
+            ("detail", Text),
+            ("order_id", Text),
+            ("digest", Blob),
+            ("body", Blob),
+            ("resolved_at", Int),
+            ("resolved_by", Text),
+            ("resolution", Text),
+        ],
+        keys: 5,
+        fixed: &["handle", "opened_at", "detail", "digest", "body"],
+    };
 
-    built_once!(Case);
+    in_tables!(cases);
 
     fn write<'a>(key: &'a CaseKey, row: &'a Self) -> Result<Vec<Column<'a>>> {
         let (kind, account, id) = subject_columns(&key.subject);
@@ -420,7 +412,7 @@ impl Stored for Case {
             time(row.opened_at),
             text(&row.detail),
             maybe(row.order.as_ref(), |id| text(id.as_str())),
-            maybe(row.body.as_ref(), owned_digest),
+            maybe(row.body.as_ref(), |body| digest(body.digest())),
             maybe(row.body.as_ref(), |body| blob(body.bytes())),
             maybe(resolution, |resolution| time(resolution.at)),
             maybe(resolution.and_then(|resolution| resolution.by.as_deref()), text),
@@ -430,18 +422,19 @@ impl Stored for Case {
 
     fn read(from: &mut Reader<'_>) -> Result<(CaseKey, Self)> {
         let (kind, account, id) = (from.text()?, from.text()?, from.text()?);
-        let subject = parse_subject(kind, account, id).ok_or_else(|| corrupt(format!("subject {kind:?}")))?;
+        let subject =
+            parse_subject(&kind, &account, &id).ok_or_else(|| corrupt(format!("subject {kind:?}")))?;
         let key = CaseKey { subject, reason: from.parse(Reason::parse)?, evidence: from.digest()? };
-        let (_handle, opened_at, detail) = (from.text()?, from.time()?, from.text()?.to_owned());
+        let (_handle, opened_at, detail) = (from.text()?, from.time()?, from.text()?.into_owned());
         let order = from.maybe_id()?;
-        let digest = from.maybe_blob()?.map(<[u8; 32]>::try_from).transpose();
-        let digest = digest.map_err(|_| corrupt("a digest that is not 32 bytes"))?;
-        let body = match (digest, from.maybe_blob()?) {
-            (Some(digest), Some(bytes)) => Some(Body::with_digest(bytes, paidonce_ledger::Digest(digest))),
+        let sum = from.maybe_blob()?.map(<[u8; 32]>::try_from).transpose();
+        let sum = sum.map_err(|_| corrupt("a digest that is not 32 bytes"))?;
+        let body = match (sum, from.maybe_blob()?) {
+            (Some(sum), Some(bytes)) => Some(Body::with_digest(bytes, paidonce_ledger::Digest(sum))),
             _ => None,
         };
         let (at, by, note) = (from.maybe_time()?, from.trace()?, from.maybe_text()?);
-        let resolution = at.map(|at| Resolution { at, by, note: note.unwrap_or_default().to_owned() });
+        let resolution = at.map(|at| Resolution { at, by, note: note.unwrap_or_default().into_owned() });
         Ok((key, Self { opened_at, detail, order, body, resolution }))
     }
 }

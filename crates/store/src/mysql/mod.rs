@@ -1,0 +1,250 @@
+//! MariaDB and MySQL: tables with a prefix in the user's own database, for as many processes as wanted.
+//!
+//! MariaDB 10.11 is tested. MySQL 8 is meant to work by the same code, and is not tested.
+
+mod encode;
+mod error;
+#[cfg(feature = "conformance")]
+mod hot;
+mod join;
+mod open;
+mod query;
+mod sql;
+mod table;
+
+use paidonce_ledger::{
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
+};
+use sqlx::MySqlConnection;
+use sqlx::mysql::MySqlConnectOptions;
+
+use self::error::{commit_error, sql_error};
+pub use self::join::MysqlTables;
+use self::table::Rows;
+use crate::batch::Deciding;
+use crate::grant_sql::{self, GrantSql};
+use crate::list::{
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
+    TaskFilter,
+};
+use crate::server::{self, Connections, Session};
+use crate::{Result, Store, StoreErrorKind};
+
+/// Connections that are kept when nothing uses them.
+const IDLE_MAX: usize = 8;
+
+/// How a value is marked in a statement.
+const MARK: fn(usize) -> String = grant_sql::question_mark;
+
+/// How a MariaDB or MySQL database is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MysqlOptions {
+    /// Committers that work side by side.
+    pub lanes: usize,
+    /// How long a statement waits for a lock, in milliseconds. The server counts whole seconds, at least one.
+    pub lock_timeout_ms: u32,
+    /// How long a statement may take, in milliseconds.
+    pub statement_timeout_ms: u32,
+    /// Opens a server whose settings may take back acknowledged commits on power loss (P1 does not hold then).
+    pub accept_lost_commits: bool,
+    /// The merchant's own statements, run in the transaction of each grant, each for no longer than
+    /// `statement_timeout_ms`. They are prepared when the store is opened, so that a mistake is seen then.
+    pub grant_sql: Option<GrantSql>,
+}
+
+impl Default for MysqlOptions {
+    fn default() -> Self {
+        Self {
+            lanes: 2,
+            lock_timeout_ms: 3_000,
+            statement_timeout_ms: 30_000,
+            accept_lost_commits: false,
+            grant_sql: None,
+        }
+    }
+}
+
+/// A database on a MariaDB or MySQL server.
+pub struct MysqlStore {
+    connect: MySqlConnectOptions,
+    options: MysqlOptions,
+    connections: Connections<MySqlConnection>,
+}
+
+impl MysqlStore {
+    /// Connects, checks that the server can be durable, and brings the tables up to date.
+    ///
+    /// Must not be called where nothing may block: not in async code, but on a thread that may wait.
+    ///
+    /// # Errors
+    /// The server cannot be reached or made durable, or the tables were written by a newer version.
+    pub fn open(url: &str, options: MysqlOptions) -> Result<Self> {
+        let store = Self { connect: open::parse(url)?, connections: Connections::new(IDLE_MAX), options };
+        // On a connection of its own: migrations take as long as they take.
+        let once = Connections::new(0);
+        once.run(
+            async || open::connect(&store.connect, &store.options).await,
+            async |session| {
+                open::check(&mut session.connection, &store.options).await?;
+                open::prepares(&mut session.connection, store.options.grant_sql.as_ref()).await?;
+                open::migrate(&mut session.connection).await
+            },
+        )?;
+        Ok(store)
+    }
+
+    fn run<T>(&self, work: impl AsyncFnOnce(&mut Session<MySqlConnection>) -> Result<T>) -> Result<T> {
+        self.connections.run(async || open::connect(&self.connect, &self.options).await, work)
+    }
+
+    async fn attempt(
+        &self,
+        session: &mut Session<MySqlConnection>,
+        deciding: &mut Deciding<'_>,
+    ) -> Result<Vec<Reply>> {
+        session.clean = false;
+        statement(&mut session.connection, "START TRANSACTION").await?;
+        let mut rows = Rows { connection: &mut session.connection };
+        match write(&mut rows, deciding, self.options.grant_sql.as_ref()).await {
+            Ok(replies) => {
+                // P1, P4: one commit makes all of it true or none.
+                sqlx::raw_sql("COMMIT").execute(&mut session.connection).await.map_err(commit_error)?;
+                session.clean = true;
+                Ok(replies)
+            }
+            Err(error) => {
+                session.clean = statement(&mut session.connection, "ROLLBACK").await.is_ok();
+                Err(error)
+            }
+        }
+    }
+
+    /// Runs `read` on one snapshot. A connection that was lost while it waited is replaced once.
+    fn read<T>(&self, read: impl AsyncFn(&mut Rows<'_>) -> Result<T>) -> Result<T> {
+        let once = || {
+            self.run(async |session| {
+                session.clean = false;
+                let begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+                    START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
+                statement(&mut session.connection, begin).await?;
+                let result = read(&mut Rows { connection: &mut session.connection }).await;
+                session.clean = statement(&mut session.connection, "ROLLBACK").await.is_ok();
+                result
+            })
+        };
+        match once() {
+            Err(error) if error.kind() == StoreErrorKind::Unavailable => once(),
+            result => result,
+        }
+    }
+}
+
+async fn statement(connection: &mut MySqlConnection, sql: &'static str) -> Result<()> {
+    sqlx::raw_sql(sql).execute(connection).await.map_err(sql_error).map(|_| ())
+}
+
+/// Loads, decides and writes, inside the transaction that `rows` is in.
+async fn write(
+    rows: &mut Rows<'_>,
+    deciding: &mut Deciding<'_>,
+    grant_sql: Option<&GrantSql>,
+) -> Result<Vec<Reply>> {
+    let replies = server::decide(rows, deciding).await?;
+    let changes = deciding.ledger().take_changes();
+    server::flush(rows, &changes).await?;
+    if let Some(sql) = grant_sql {
+        rows.run(&sql.bound(&changes, MARK)).await?;
+    }
+    Ok(replies)
+}
+
+impl Store for MysqlStore {
+    fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
+        server::commit(batch, now, policy, |deciding| {
+            self.run(async |session| self.attempt(session, deciding).await)
+        })
+    }
+
+    fn alone(&self, command: &Command) -> bool {
+        self.options.grant_sql.is_some() && matches!(command, Command::Grant(_))
+    }
+
+    fn lanes(&self) -> usize {
+        self.options.lanes.max(1)
+    }
+
+    fn load(&self, keys: &Keys) -> Result<Ledger> {
+        self.read(async |rows| server::load(rows, keys).await)
+    }
+
+    fn snapshot(&self) -> Result<Ledger> {
+        self.read(async |rows| server::snapshot(rows).await)
+    }
+
+    fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
+        self.read(async |rows| rows.due(what, now, limit).await)
+    }
+
+    fn stale(&self, stale: &Stale) -> Result<Keys> {
+        self.read(async |rows| rows.stale(stale).await)
+    }
+
+    fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
+        self.read(async |rows| rows.attempts(task).await)
+    }
+
+    fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
+        self.read(async |rows| rows.task(handle).await)
+    }
+
+    fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {
+        self.read(async |rows| rows.orders(filter, page).await)
+    }
+
+    fn events(&self, filter: &EventFilter, page: &Page) -> Result<Listed<(EventKey, Event)>> {
+        self.read(async |rows| rows.events(filter, page).await)
+    }
+
+    fn entitlements(
+        &self,
+        filter: &EntitlementFilter,
+        page: &Page,
+    ) -> Result<Listed<((OrderId, Unit), Entitlement)>> {
+        self.read(async |rows| rows.entitlements(filter, page).await)
+    }
+
+    fn cases(&self, filter: &CaseFilter, page: &Page) -> Result<Listed<(CaseKey, Case)>> {
+        self.read(async |rows| rows.cases(filter, page).await)
+    }
+
+    fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
+        self.read(async |rows| rows.case(handle).await)
+    }
+
+    fn audits(&self, filter: &AuditFilter, page: &Page) -> Result<Listed<(AuditKey, Audit)>> {
+        self.read(async |rows| rows.audits(filter, page).await)
+    }
+
+    fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
+        self.read(async |rows| rows.tasks(filter, page).await)
+    }
+
+    fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
+        self.read(async |rows| rows.api_keys().await)
+    }
+
+    fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
+        self.read(async |rows| rows.api_key(digest).await)
+    }
+
+    fn counts(&self) -> Result<Counts> {
+        self.read(async |rows| rows.counts().await)
+    }
+
+    fn describe(&self) -> String {
+        let connect = &self.connect;
+        let database = connect.get_database().unwrap_or_default();
+        format!("mysql://{}:{}/{database}", connect.get_host(), connect.get_port())
+    }
+}

@@ -1,0 +1,123 @@
+//! The text of each table's statements, built once for a schema.
+
+use std::sync::Arc;
+
+use super::encode::array_type;
+use crate::row::{Kind, PerTable, Shape};
+
+/// A table's statements. Values come as one array a column, so that a statement is the same for any number of rows.
+pub(super) struct Sql {
+    /// By how many of the key columns are given: all rows, .., whole keys.
+    pub(super) select: Vec<Arc<str>>,
+    /// By whole keys, locked in key order, waiting.
+    pub(super) lock: Arc<str>,
+    /// The same, not waiting.
+    pub(super) try_lock: Arc<str>,
+    pub(super) insert: Arc<str>,
+    /// Key columns first, then those that change.
+    pub(super) update: Arc<str>,
+}
+
+/// Every statement that a schema needs.
+pub(super) fn statements(schema: &str) -> PerTable<Sql> {
+    PerTable::new(|shape| Sql::new(schema, shape))
+}
+
+/// A name as SQL spells it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// `unnest($1::text[], ..) AS u("a", ..)` for some of a table's columns.
+fn unnest(columns: &[(&str, Kind)]) -> String {
+    let types = columns.iter().map(|(_, kind)| *kind).zip(1..);
+    let arrays: Vec<_> = types.map(|(kind, n)| format!("${n}::{}", array_type(kind))).collect();
+    let names: Vec<_> = columns.iter().map(|(name, _)| quoted(name)).collect();
+    format!("unnest({}) AS u({})", arrays.join(", "), names.join(", "))
+}
+
+/// A column of `u` as the table's type.
+fn from_u((name, kind): (&str, Kind)) -> String {
+    let cast = if kind == Kind::Amount { "::numeric" } else { "" };
+    format!("u.{}{cast}", quoted(name))
+}
+
+fn same_key(columns: &[(&str, Kind)]) -> String {
+    let same = columns.iter().map(|(name, _)| format!("t.{0} = u.{0}", quoted(name)));
+    same.collect::<Vec<_>>().join(" AND ")
+}
+
+impl Sql {
+    fn new(schema: &str, shape: &Shape) -> Self {
+        let table = format!("{}.{}", quoted(schema), quoted(shape.table));
+        let columns: Vec<_> = shape.columns.iter().map(|column| read(*column)).collect();
+        let list = format!("SELECT {} FROM {table} AS t", columns.join(", "));
+        let keys = &shape.columns[..shape.keys];
+        let select = |n: usize| match n {
+            0 => list.clone(),
+            n => format!("{list} JOIN {} ON {}", unnest(&keys[..n]), same_key(&keys[..n])),
+        };
+        let order: Vec<_> = keys.iter().map(|(name, _)| format!("t.{}", quoted(name))).collect();
+        // Nobody refers to these rows by foreign keys, so the weaker lock excludes all that matters.
+        let lock = format!("{} ORDER BY {} FOR NO KEY UPDATE OF t", select(shape.keys), order.join(", "));
+        let changing: Vec<_> = shape.changing().map(|at| shape.columns[at]).collect();
+        let updated: Vec<_> = keys.iter().copied().chain(changing.iter().copied()).collect();
+        let set: Vec<_> =
+            changing.iter().map(|column| format!("{} = {}", quoted(column.0), from_u(*column))).collect();
+        let names: Vec<_> = shape.columns.iter().map(|(name, _)| quoted(name)).collect();
+        let values: Vec<_> = shape.columns.iter().map(|column| from_u(*column)).collect();
+        let insert = format!(
+            "INSERT INTO {table} ({}) SELECT {} FROM {} ON CONFLICT DO NOTHING",
+            names.join(", "),
+            values.join(", "),
+            unnest(shape.columns)
+        );
+        let update = format!(
+            "UPDATE {table} AS t SET {} FROM {} WHERE {}",
+            set.join(", "),
+            unnest(&updated),
+            same_key(keys)
+        );
+        Self {
+            select: (0..=shape.keys).map(|n| select(n).into()).collect(),
+            try_lock: format!("{lock} NOWAIT").into(),
+            lock: lock.into(),
+            insert: insert.into(),
+            update: update.into(),
+        }
+    }
+}
+
+fn read((name, kind): (&str, Kind)) -> String {
+    let cast = if kind == Kind::Amount { "::text" } else { "" };
+    format!("t.{}{cast}", quoted(name))
+}
+
+/// `?` as Postgres writes it: `$1`, `$2`, .. (The texts of listings have none in quotes.)
+pub(super) fn numbered(sql: &str) -> String {
+    let mut pieces = sql.split('?');
+    let mut numbered = pieces.next().unwrap_or_default().to_owned();
+    for (piece, n) in pieces.zip(1..) {
+        numbered.push_str(&format!("${n}{piece}"));
+    }
+    numbered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::Stored;
+    use paidonce_ledger::Entitlement;
+
+    #[test]
+    fn a_tables_statements_read_as_they_should() {
+        let all = statements("paid\"once");
+        let sql = Entitlement::pick(&all);
+        assert!(sql.lock.ends_with(
+            "FROM \"paid\"\"once\".\"entitlement\" AS t JOIN unnest($1::text[], $2::text[]) AS u(\"order_id\", \"unit\") \
+             ON t.\"order_id\" = u.\"order_id\" AND t.\"unit\" = u.\"unit\" ORDER BY t.\"order_id\", t.\"unit\" \
+             FOR NO KEY UPDATE OF t"
+        ));
+        assert_eq!(numbered("a = ? AND b < ? LIMIT ?"), "a = $1 AND b < $2 LIMIT $3");
+    }
+}

@@ -1,0 +1,106 @@
+//! The four statements on one connection that a batch is made of.
+
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::{AssertSqlSafe, PgConnection};
+use std::sync::Arc;
+
+use super::encode::{self, arrays};
+use super::error::sql_error;
+use super::sql::Sql;
+use crate::grant_sql::{self, Bound};
+use crate::row::{Column, PerTable, Reader, Stored, maybe, text};
+use crate::server::{KeyColumns, Lock, Tables};
+use crate::{Result, StoreError, StoreErrorKind};
+
+/// One connection, inside whatever transaction it is in.
+pub(super) struct Rows<'a> {
+    pub(super) connection: &'a mut PgConnection,
+    pub(super) sql: &'a PerTable<Sql>,
+}
+
+pub(super) async fn fetch(
+    connection: &mut PgConnection,
+    sql: Arc<str>,
+    values: PgArguments,
+) -> Result<Vec<PgRow>> {
+    sqlx::query_with(AssertSqlSafe(sql), values).fetch_all(connection).await.map_err(sql_error)
+}
+
+pub(super) fn read<T: Stored>(rows: &[PgRow]) -> Result<Vec<(T::Key, T)>> {
+    rows.iter().map(|row| T::read(&mut Reader::new(row))).collect()
+}
+
+/// An error of a merchant's statement.
+fn merchants(error: sqlx::Error) -> StoreError {
+    let theirs = error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation);
+    grant_sql::failed(sql_error(error), theirs)
+}
+
+impl Rows<'_> {
+    /// Runs the merchant's statements.
+    pub(super) async fn run(&mut self, statements: &[Bound]) -> Result<()> {
+        for (sql, values) in statements {
+            let columns: Vec<_> = values.iter().map(|value| maybe(value.as_deref(), text)).collect();
+            let query = sqlx::query_with(AssertSqlSafe(sql.clone()), encode::values(&columns)?);
+            query.execute(&mut *self.connection).await.map_err(merchants)?;
+        }
+        Ok(())
+    }
+
+    async fn execute(&mut self, sql: &Arc<str>, values: PgArguments) -> Result<u64> {
+        let sql = AssertSqlSafe(sql.clone());
+        let done = sqlx::query_with(sql, values).execute(&mut *self.connection).await.map_err(sql_error)?;
+        Ok(done.rows_affected())
+    }
+}
+
+impl Tables for Rows<'_> {
+    async fn rows<T: Stored + Send>(&mut self, keys: KeyColumns<'_>, lock: Lock) -> Result<Vec<(T::Key, T)>>
+    where
+        T::Key: Send,
+    {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (sql, keys_of) = (T::pick(self.sql), T::SHAPE.keys);
+        let sql = match lock {
+            Lock::None => &sql.select[keys_of],
+            Lock::Wait => &sql.lock,
+            Lock::NoWait => &sql.try_lock,
+        };
+        let values = arrays(T::SHAPE.columns, 0..keys_of, &keys)?;
+        read::<T>(&fetch(self.connection, sql.clone(), values).await?)
+    }
+
+    async fn under<T: Stored + Send>(&mut self, prefixes: Option<KeyColumns<'_>>) -> Result<Vec<(T::Key, T)>>
+    where
+        T::Key: Send,
+    {
+        let prefixes = prefixes.unwrap_or_else(|| vec![Vec::new()]);
+        let Some(first) = prefixes.first() else { return Ok(Vec::new()) };
+        let sql = &T::pick(self.sql).select[first.len()];
+        let values = arrays(T::SHAPE.columns, 0..first.len(), &prefixes)?;
+        read::<T>(&fetch(self.connection, sql.clone(), values).await?)
+    }
+
+    async fn insert<T: Stored>(&mut self, rows: &[Vec<Column<'_>>]) -> Result<()> {
+        let sql = T::pick(self.sql).insert.clone();
+        let values = arrays(T::SHAPE.columns, 0..T::SHAPE.columns.len(), rows)?;
+        if self.execute(&sql, values).await? == rows.len() as u64 {
+            return Ok(());
+        }
+        // The loser of a race: what it decided on the absence of a row is void.
+        let what = format!("another writer inserted the same row of {} first", T::SHAPE.table);
+        Err(StoreError::new(StoreErrorKind::Conflict, what))
+    }
+
+    async fn update<T: Stored>(&mut self, rows: &[Vec<Column<'_>>]) -> Result<()> {
+        let sql = T::pick(self.sql).update.clone();
+        let values = arrays(T::SHAPE.columns, (0..T::SHAPE.keys).chain(T::SHAPE.changing()), rows)?;
+        if self.execute(&sql, values).await? == rows.len() as u64 {
+            return Ok(());
+        }
+        let what = format!("a row of {} was not there to be updated", T::SHAPE.table);
+        Err(StoreError::new(StoreErrorKind::Internal, what))
+    }
+}
