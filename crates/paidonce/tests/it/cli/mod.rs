@@ -2,9 +2,11 @@
 
 mod audit;
 mod config;
+mod contract;
 mod entitlements;
 mod events;
 mod explain;
+mod guide;
 mod help;
 mod init;
 mod keys;
