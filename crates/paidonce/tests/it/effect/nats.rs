@@ -20,16 +20,16 @@ use super::{Kept, PATIENT, SHORT, is_retry, said, sending, server, unique};
 const WINDOW: Duration = Duration::from_secs(120);
 
 /// A stream of its own on the server, and what is in it.
-struct Place {
-    host: String,
-    port: u16,
-    name: String,
+pub(super) struct Place {
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) name: String,
     runtime: tokio::runtime::Runtime,
     context: jetstream::Context,
 }
 
 impl Place {
-    fn open(duplicate_window: Duration) -> Option<Self> {
+    pub(super) fn open(duplicate_window: Duration) -> Option<Self> {
         let (host, port) = server("PAIDONCE_TEST_NATS", 4222)?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// Subject, headers and payload of everything in the stream.
-    fn messages(&self) -> Vec<(String, async_nats::HeaderMap, Value)> {
+    pub(super) fn messages(&self) -> Vec<(String, async_nats::HeaderMap, Value)> {
         self.runtime.block_on(async {
             let stream = self.context.get_stream(&self.name).await.unwrap();
             let mut all = Vec::new();
