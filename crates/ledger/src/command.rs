@@ -12,6 +12,7 @@ use crate::id::{
     SourceName,
 };
 use crate::key::{Key, Keys};
+use crate::ledger::Row;
 use crate::money::Money;
 use crate::notice::{Notice, Reading};
 use crate::order::{Fulfil, Line};
@@ -139,6 +140,14 @@ pub struct RevokeKey {
     pub name: KeyName,
 }
 
+/// Put rows of another store's ledger here, as they are: a whole ledger moves, row by row. The rows are their own
+/// trace: one that is there already is passed over, one that is there and differs refuses the command.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Import {
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Command {
@@ -185,6 +194,8 @@ pub enum Command {
     /// Do what time has made due for one aggregate: expire an order, give up waiting for a payment's order, take up what
     /// was parked or lost its worker, and apply the present policy.
     Sweep(Key),
+    /// Put rows of another store.
+    Import(Import),
 }
 
 fn digest_of(parts: &[&str]) -> Digest {
@@ -259,6 +270,7 @@ impl Command {
             Self::Prepare(_) => "prepare",
             Self::Settle(_) => "settle",
             Self::Sweep(_) => "sweep",
+            Self::Import(_) => "import",
         }
     }
 
@@ -286,7 +298,8 @@ impl Command {
             | Self::Renew(_)
             | Self::Prepare(_)
             | Self::Settle(_)
-            | Self::Sweep(_) => None,
+            | Self::Sweep(_)
+            | Self::Import(_) => None,
         }
     }
 
@@ -314,6 +327,7 @@ impl Command {
             Self::MarkOutside(c) => format!("order {} {} {}", c.order, c.id, c.money),
             Self::ReviveOrder(c) => format!("order {}", c.order),
             Self::Reprocess(c) => format!("event {} {}", c.account, c.notice.id),
+            Self::Import(c) => format!("{} rows", c.rows.len()),
             Self::AddKey(c) => format!("key {}", c.name),
             Self::RevokeKey(c) => format!("key {}", c.name),
         }
@@ -398,6 +412,7 @@ impl Command {
                 keys.insert(Key::Order(c.order.clone()));
             }
             Self::Reprocess(c) => c.receive().notice_keys(&c.notice, &mut keys),
+            Self::Import(c) => keys.extend(c.rows.iter().filter_map(Row::aggregate)),
             Self::AddKey(c) => {
                 keys.insert(Key::ApiKey(c.name.clone()));
             }

@@ -18,7 +18,7 @@ use crate::task::{Attempt, AttemptKey, Task, TaskKey, Work};
 use crate::time::Timestamp;
 
 macro_rules! tables {
-    ($($(#[$doc:meta])* $name:ident: $key:ty => $row:ty,)+) => {
+    ($($(#[$doc:meta])* $name:ident $variant:ident: $key:ty => $row:ty,)+) => {
         /// Everything that is known, or the part of it that a store loaded for one batch.
         ///
         /// `Clone + Eq + Hash` over the rows alone, so that it can be a model checker's state.
@@ -33,6 +33,10 @@ macro_rules! tables {
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Changes { $($(#[$doc])* pub $name: Vec<Change<$key, $row>>,)+ }
 
+        /// One row of any table, with its key: what exports, imports and the document store move.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum Row { $($(#[$doc])* $variant($key, $row),)+ }
+
         struct Mark { $($name: usize,)+ }
 
         impl Ledger {
@@ -45,6 +49,33 @@ macro_rules! tables {
             #[must_use]
             pub fn into_changes(self) -> Changes {
                 Changes { $($name: self.$name.into_changes(),)+ }
+            }
+
+            /// Puts a row that was stored elsewhere. Not a change, and nothing is checked.
+            pub fn load_row(&mut self, row: Row) {
+                match row { $(Row::$variant(key, row) => self.$name.load(key, row),)+ }
+            }
+
+            /// Whether exactly this row is there; `None` if there is none under its key.
+            #[must_use]
+            pub fn holds(&self, row: &Row) -> Option<bool> {
+                match row { $(Row::$variant(key, row) => self.$name.get(key).map(|held| held == row),)+ }
+            }
+
+            /// How many rows there are in all tables.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                0 $(+ self.$name.rows().len())+
+            }
+
+            /// Whether there is no row at all.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            pub(crate) fn put_row(&mut self, row: &Row) {
+                match row { $(Row::$variant(key, row) => self.$name.put(key.clone(), row.clone()),)+ }
             }
 
             fn mark(&self) -> Mark {
@@ -76,29 +107,47 @@ macro_rules! tables {
 
 tables! {
     /// Verified notifications.
-    events: EventKey => Event,
+    events Event: EventKey => Event,
     /// Payments, and whose they are.
-    payments: PaymentKey => Payment,
+    payments Payment: PaymentKey => Payment,
     /// What is known of the payments.
-    facts: (PaymentKey, FactKey) => FactValue,
+    facts Fact: (PaymentKey, FactKey) => FactValue,
     /// Orders.
-    orders: OrderId => Order,
+    orders Order: OrderId => Order,
     /// Where mentions and registrations meet.
-    references: ReferenceKey => Reference,
+    references Reference: ReferenceKey => Reference,
     /// The outbox.
-    tasks: TaskKey => Task,
+    tasks Task: TaskKey => Task,
     /// What came of each try. Written, never read by a decision.
-    attempts: AttemptKey => Attempt,
+    attempts Attempt: AttemptKey => Attempt,
     /// What was granted.
-    entitlements: (OrderId, Unit) => Entitlement,
+    entitlements Entitlement: (OrderId, Unit) => Entitlement,
     /// What is held for a person.
-    cases: CaseKey => Case,
+    cases Case: CaseKey => Case,
     /// Commands that were answered, idempotency keys among them.
-    commands: CommandId => CommandRecord,
+    commands Command: CommandId => CommandRecord,
     /// Who did what.
-    audits: AuditKey => Audit,
+    audits Audit: AuditKey => Audit,
     /// API keys.
-    api_keys: KeyName => ApiKey,
+    api_keys ApiKey: KeyName => ApiKey,
+}
+
+impl Row {
+    /// The aggregate that it is loaded with; `None` for an audit row and a try, which nothing is decided by.
+    #[must_use]
+    pub fn aggregate(&self) -> Option<Key> {
+        Some(match self {
+            Self::Event(key, _) => Key::Event(key.clone()),
+            Self::Payment(key, _) | Self::Fact((key, _), _) => Key::Payment(key.clone()),
+            Self::Order(id, _) | Self::Entitlement((id, _), _) => Key::Order(id.clone()),
+            Self::Reference(key, _) => Key::Reference(key.clone()),
+            Self::Task(key, _) => key.key(),
+            Self::Case(key, _) => key.subject.key(),
+            Self::Command(id, _) => Key::Command(id.clone()),
+            Self::ApiKey(name, _) => Key::ApiKey(name.clone()),
+            Self::Audit(..) | Self::Attempt(..) => return None,
+        })
+    }
 }
 
 /// A point to which one event of a delivery can be taken back while the others stay.
@@ -209,7 +258,7 @@ impl Ledger {
         }
     }
 
-    fn require(&self, key: Key) -> Result<(), Need> {
+    pub(crate) fn require(&self, key: Key) -> Result<(), Need> {
         if self.is_loaded(&key) { Ok(()) } else { Err(Need::one(key)) }
     }
 

@@ -31,9 +31,9 @@ mod time;
 
 pub use case::{Case, CaseKey, Reason, Resolution, Subject};
 pub use command::{
-    AddKey, AskLookup, CancelOrder, CancelTask, Claim, Command, Decision, MarkOutside, NewReference, Observe,
-    Outcome, Outside, PlaceOrder, Prepare, Receive, RegisterReference, Renew, Reprocess, ResolveCase,
-    RetryTask, ReviveOrder, RevokeKey, SetEntitlement, Settle, Stamp,
+    AddKey, AskLookup, CancelOrder, CancelTask, Claim, Command, Decision, Import, MarkOutside, NewReference,
+    Observe, Outcome, Outside, PlaceOrder, Prepare, Receive, RegisterReference, Renew, Reprocess,
+    ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, Settle, Stamp,
 };
 pub use digest::{Body, Digest};
 pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};
@@ -42,7 +42,7 @@ pub use id::{
     KeyName, Mode, Name, OrderId, Owner, PaymentId, PaymentKey, ReferenceId, ReferenceKey, Sku, SourceName,
 };
 pub use key::{Key, Keys, Need};
-pub use ledger::{Changes, Ledger};
+pub use ledger::{Changes, Ledger, Row};
 pub use money::{AMOUNT_MAX, DECIMALS_MAX, Money, MoneyError, MoneyUnit};
 pub use notice::{Claims, Notice, Reading};
 pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, Unit};

@@ -143,6 +143,8 @@ pub enum Refusal {
     AlreadyApplied,
     /// The payment belongs to another order.
     NotOfThisOrder,
+    /// A row to be imported is there with other content.
+    RowDiffers,
 }
 
 impl Refusal {
@@ -174,6 +176,7 @@ impl Refusal {
             Self::OtherBytes => "other_bytes",
             Self::AlreadyApplied => "already_applied",
             Self::NotOfThisOrder => "not_of_this_order",
+            Self::RowDiffers => "row_differs",
         }
     }
 }
@@ -217,6 +220,7 @@ impl fmt::Display for Refusal {
                 write!(f, "that event was worked off before: it is applied, or held as not for its source")
             }
             Self::NotOfThisOrder => write!(f, "that payment does not serve this order"),
+            Self::RowDiffers => write!(f, "a row to be imported is there with other content"),
         }
     }
 }

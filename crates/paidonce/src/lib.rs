@@ -16,4 +16,5 @@ mod reprocess;
 mod scenario;
 pub mod serve;
 pub mod source;
+pub mod store;
 pub mod telemetry;

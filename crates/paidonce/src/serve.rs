@@ -74,10 +74,11 @@ impl Server {
     pub async fn start(config: &Config) -> Result<Self, ServeError> {
         let choice = config.store.clone();
         let url = choice.url.clone();
-        let opened = tokio::task::spawn_blocking(move || choice.open()).await.unwrap_or_else(|error| {
-            Err(StoreError::new(paidonce_store::StoreErrorKind::Internal, "opening it did not finish")
-                .caused_by(error))
-        });
+        let opened =
+            tokio::task::spawn_blocking(move || choice.open_for_server()).await.unwrap_or_else(|error| {
+                Err(StoreError::new(paidonce_store::StoreErrorKind::Internal, "opening it did not finish")
+                    .caused_by(error))
+            });
         let store = opened.map_err(|source| ServeError::Store { url, source })?;
         Self::start_on(config, store, Arc::new(SystemClock)).await
     }

@@ -11,6 +11,8 @@ pub enum StoreErrorKind {
     Conflict,
     /// The disk or quota is full: try again later; nothing was written.
     Full,
+    /// The store's own limit: it takes no new work, and what finishes work goes on. Nothing was written.
+    Limit,
     /// It cannot be reached or opened.
     Unavailable,
     /// Whether the commit took place is not known: run the batch again.

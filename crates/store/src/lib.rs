@@ -8,11 +8,15 @@
 mod batch;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "document")]
+mod document;
 mod error;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod grant_sql;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod joined;
+#[cfg(feature = "lines")]
+mod line;
 mod list;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod listing;
@@ -27,17 +31,24 @@ mod row;
 mod server;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "lines")]
+mod transfer;
+mod whole;
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
     Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 
+#[cfg(feature = "document")]
+pub use document::{DocumentNotice, DocumentOptions, DocumentProbe, DocumentStore};
 pub use error::{StoreError, StoreErrorKind};
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub use grant_sql::GrantSql;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub use joined::Joined;
+#[cfg(feature = "lines")]
+pub use line::{LINE_VERSION, LineError, read_line, write_lines};
 pub use list::{
     AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX,
     Page, Stale, TaskFilter,
@@ -49,6 +60,8 @@ pub use mysql::{MysqlOptions, MysqlStore, MysqlTables};
 pub use postgres::{PostgresOptions, PostgresStore, PostgresTables};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore, SqliteTables};
+#[cfg(feature = "lines")]
+pub use transfer::{Export, FileError, ImportError, ImportOptions, Imported, Summary, export, import, read};
 
 /// A result of a store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -3,16 +3,15 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paidonce_ledger::{
-    ApiKey, Attempt, AttemptKey, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event,
-    EventKey, Key, KeyName, Keys, Ledger, Order, OrderId, OrderState, Payment, Policy, Reply, Subject, Task,
-    TaskKey, TaskState, Timestamp, Unit, Work,
+    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
+    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
 };
 
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
-    Stale, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
+    TaskFilter,
 };
-use crate::{Result, Store, StoreError, StoreErrorKind};
+use crate::{Result, Store, StoreError, StoreErrorKind, whole};
 
 /// A ledger behind a lock.
 #[derive(Debug, Default)]
@@ -42,20 +41,6 @@ impl MemoryStore {
     }
 }
 
-/// Newest first, after the page's cursor, one more than the page holds.
-fn page<T>(rows: impl Iterator<Item = (Cursor, T)>, page: &Page) -> Result<Listed<T>> {
-    let after = page.after.as_deref().map(Cursor::parse).transpose()?;
-    let mut rows: Vec<_> =
-        rows.filter(|(cursor, _)| after.as_ref().is_none_or(|after| cursor < after)).collect();
-    rows.sort_by(|(a, _), (b, _)| b.cmp(a));
-    rows.truncate(page.limit() + 1);
-    Ok(cut(rows, page))
-}
-
-fn cursor(at: Timestamp, key: impl ToString) -> Cursor {
-    Cursor { at, key: key.to_string() }
-}
-
 impl Store for MemoryStore {
     fn commit(&self, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Vec<Reply>> {
         let mut held = self.ledger();
@@ -82,93 +67,27 @@ impl Store for MemoryStore {
     }
 
     fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        let ledger = self.ledger();
-        let is = |key: &TaskKey| match (what, &key.work, &key.subject) {
-            (Due::Grants, Work::Grant(_), _) => true,
-            (Due::Lookups(account), Work::Lookup, Subject::Payment(payment)) => payment.account == *account,
-            (Due::Syncs(name), Work::Sync { effect, .. }, _)
-            | (Due::Sends(name), Work::Send { effect, .. }, _) => effect == name,
-            _ => false,
-        };
-        let due = ledger
-            .tasks
-            .rows()
-            .iter()
-            .filter(|(key, task)| task.state.active() && task.due_at <= now && is(key));
-        let mut due: Vec<_> = due.map(|(key, task)| (task.due_at, key.handle(), key.clone())).collect();
-        due.sort();
-        Ok(due.into_iter().take(limit).map(|(_, _, key)| key).collect())
+        whole::due(&self.ledger(), what, now, limit)
     }
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
-        let ledger = self.ledger();
-        let over = |order: &Order| {
-            order.state == OrderState::Open && order.expires_at.is_some_and(|at| at <= stale.expired_by)
-        };
-        let mut orders: Vec<_> = ledger.orders.rows().iter().filter(|(_, order)| over(order)).collect();
-        orders.sort_by_key(|(id, order)| (order.expires_at, *id));
-        let mut keys: Keys =
-            orders.into_iter().take(stale.limit).map(|(id, _)| Key::Order(id.clone())).collect();
-        if let Some((from, to)) = stale.unbound {
-            let waits = |row: &Payment| row.order.is_none() && row.first_at > from && row.first_at <= to;
-            let mut payments: Vec<_> = ledger.payments.rows().iter().filter(|(_, row)| waits(row)).collect();
-            payments.sort_by_key(|(key, row)| (row.first_at, *key));
-            let payments = payments.into_iter().take(stale.limit);
-            keys.extend(payments.map(|(key, _)| Key::Payment(key.clone())));
-        }
-        for effect in &stale.configured {
-            let parked =
-                |key: &TaskKey, task: &Task| task.state == TaskState::Parked && key.effect() == Some(effect);
-            let mut tasks: Vec<_> = ledger
-                .tasks
-                .rows()
-                .iter()
-                .filter(|(key, task)| parked(key, task))
-                .map(|(key, _)| key)
-                .collect();
-            tasks.sort_by_key(|key| key.handle());
-            keys.extend(tasks.into_iter().take(stale.limit).map(TaskKey::key));
-        }
-        Ok(keys)
+        whole::stale(&self.ledger(), stale)
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
-        let ledger = self.ledger();
-        let from = AttemptKey { task: task.clone(), version: 0 };
-        let rows = ledger.attempts.rows().range(from..).take_while(|(key, _)| key.task == *task);
-        let mut rows: Vec<_> = rows.map(|(key, row)| (key.version, row.clone())).collect();
-        rows.reverse();
-        Ok(rows)
+        whole::attempts(&self.ledger(), task)
     }
 
     fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
-        let ledger = self.ledger();
-        let found = ledger.tasks.rows().iter().find(|(key, _)| key.handle() == handle);
-        Ok(found.map(|(key, task)| (key.clone(), task.clone())))
+        whole::task(&self.ledger(), handle)
     }
 
     fn orders(&self, filter: &OrderFilter, wanted: &Page) -> Result<Listed<OrderId>> {
-        let ledger = self.ledger();
-        let matches = |order: &Order| filter.customer.is_none() || order.customer == filter.customer;
-        let rows = ledger.orders.rows().iter().filter(|(_, order)| matches(order));
-        page(rows.map(|(id, order)| (cursor(order.placed_at, id), id.clone())), wanted)
+        whole::orders(&self.ledger(), filter, wanted)
     }
 
     fn events(&self, filter: &EventFilter, wanted: &Page) -> Result<Listed<(EventKey, Event)>> {
-        let ledger = self.ledger();
-        let matches = |key: &EventKey, event: &Event| {
-            filter.source.as_ref().is_none_or(|source| *source == event.source)
-                && filter.outcome.as_ref().is_none_or(|outcome| outcome == event.outcome.as_str())
-                && filter.id.as_ref().is_none_or(|id| *id == key.id)
-                && filter.payment.as_ref().is_none_or(|payment| {
-                    payment.account == key.account && event.payment.as_ref() == Some(&payment.id)
-                })
-        };
-        let rows = ledger.events.rows().iter().filter(|(key, event)| matches(key, event));
-        let row = |(key, event): (&EventKey, &Event)| {
-            (cursor(event.received_at, key), (key.clone(), event.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::events(&self.ledger(), filter, wanted)
     }
 
     fn entitlements(
@@ -176,92 +95,35 @@ impl Store for MemoryStore {
         filter: &EntitlementFilter,
         wanted: &Page,
     ) -> Result<Listed<((OrderId, Unit), Entitlement)>> {
-        let ledger = self.ledger();
-        let matches = |order: &OrderId, row: &Entitlement| {
-            filter.order.as_ref().is_none_or(|wanted| wanted == order)
-                && (filter.customer.is_none() || filter.customer == row.customer)
-                && filter.sku.as_ref().is_none_or(|sku| row.lines.iter().any(|line| line.sku == *sku))
-                && (!filter.active || row.revoked_at.is_none())
-        };
-        let rows = ledger.entitlements.rows().iter().filter(|((order, _), row)| matches(order, row));
-        let row = |((order, unit), row): (&(OrderId, Unit), &Entitlement)| {
-            (cursor(row.granted_at, format!("{order} {unit}")), ((order.clone(), *unit), row.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::entitlements(&self.ledger(), filter, wanted)
     }
 
     fn cases(&self, filter: &CaseFilter, wanted: &Page) -> Result<Listed<(CaseKey, Case)>> {
-        let ledger = self.ledger();
-        let matches = |case: &Case| {
-            (!filter.open || case.resolution.is_none())
-                && (filter.order.is_none() || filter.order == case.order)
-        };
-        let rows = ledger.cases.rows().iter().filter(|(_, case)| matches(case));
-        let row = |(key, case): (&CaseKey, &Case)| {
-            (cursor(case.opened_at, key.handle()), (key.clone(), case.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::cases(&self.ledger(), filter, wanted)
     }
 
     fn case(&self, handle: &str) -> Result<Option<(CaseKey, Case)>> {
-        let ledger = self.ledger();
-        let found = ledger.cases.rows().iter().find(|(key, _)| key.handle() == handle);
-        Ok(found.map(|(key, case)| (key.clone(), case.clone())))
+        whole::case(&self.ledger(), handle)
     }
 
     fn audits(&self, filter: &AuditFilter, wanted: &Page) -> Result<Listed<(AuditKey, Audit)>> {
-        let ledger = self.ledger();
-        let matches = |audit: &Audit| {
-            (filter.order.is_none() || filter.order == audit.order)
-                && filter.by.as_ref().is_none_or(|by| **by == *audit.by)
-        };
-        let rows = ledger.audits.rows().iter().filter(|(_, audit)| matches(audit));
-        let row =
-            |(key, audit): (&AuditKey, &Audit)| (cursor(key.at, &key.command), (key.clone(), audit.clone()));
-        page(rows.map(row), wanted)
+        whole::audits(&self.ledger(), filter, wanted)
     }
 
     fn tasks(&self, filter: &TaskFilter, wanted: &Page) -> Result<Listed<(TaskKey, Task)>> {
-        let ledger = self.ledger();
-        let matches = |key: &TaskKey, task: &Task| {
-            filter.order.as_ref().is_none_or(|order| key.order() == Some(order))
-                && filter.kind.is_none_or(|kind| kind == key.kind())
-                && filter.effect.as_ref().is_none_or(|effect| key.effect() == Some(effect))
-                && filter.state.is_none_or(|state| state == task.state)
-        };
-        let rows = ledger.tasks.rows().iter().filter(|(key, task)| matches(key, task));
-        let row = |(key, task): (&TaskKey, &Task)| {
-            (cursor(task.created_at, key.handle()), (key.clone(), task.clone()))
-        };
-        page(rows.map(row), wanted)
+        whole::tasks(&self.ledger(), filter, wanted)
     }
 
     fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {
-        let ledger = self.ledger();
-        Ok(ledger.api_keys.rows().iter().map(|(name, key)| (name.clone(), key.clone())).collect())
+        whole::api_keys(&self.ledger())
     }
 
     fn api_key(&self, digest: &Digest) -> Result<Option<(KeyName, ApiKey)>> {
-        let ledger = self.ledger();
-        let found = ledger.api_keys.rows().iter().find(|(_, key)| key.digest == *digest);
-        Ok(found.map(|(name, key)| (name.clone(), key.clone())))
+        whole::api_key(&self.ledger(), digest)
     }
 
     fn counts(&self) -> Result<Counts> {
-        let ledger = self.ledger();
-        let pending = || ledger.tasks.rows().values().filter(|task| task.state.active());
-        let tasks = |state| ledger.tasks.rows().values().filter(|task| task.state == state).count() as u64;
-        Ok(Counts {
-            orders: ledger.orders.rows().len() as u64,
-            events: ledger.events.rows().len() as u64,
-            entitlements: ledger.entitlements.rows().len() as u64,
-            open_cases: ledger.cases.rows().values().filter(|case| case.resolution.is_none()).count() as u64,
-            pending_tasks: pending().count() as u64,
-            parked_tasks: tasks(TaskState::Parked),
-            held_tasks: tasks(TaskState::Held),
-            oldest_pending_task: pending().map(|task| task.due_at).min(),
-            unbound_payments: ledger.payments.rows().values().filter(|p| p.order.is_none()).count() as u64,
-        })
+        whole::counts(&self.ledger())
     }
 
     fn describe(&self) -> String {

@@ -32,7 +32,11 @@ pub(super) fn order(ledger: &Ledger, command: &Command) -> Result<Option<OrderId
         Command::AskLookup(c) => of_payment(ledger, &c.payment)?,
         Command::Observe(c) => of_payment(ledger, &c.payment)?,
         // A delivery is about many orders; a key about none; nobody asked for a sweep.
-        Command::Receive(_) | Command::Sweep(_) | Command::AddKey(_) | Command::RevokeKey(_) => None,
+        Command::Receive(_)
+        | Command::Sweep(_)
+        | Command::Import(_)
+        | Command::AddKey(_)
+        | Command::RevokeKey(_) => None,
     })
 }
 

@@ -5,6 +5,7 @@ mod bind;
 mod case;
 mod effect;
 mod grant;
+mod import;
 mod key;
 mod lookup;
 mod observe;
@@ -91,5 +92,6 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::Prepare(command) => outbox::prepare(ledger, command, context),
         Command::Settle(command) => outbox::record(ledger, command, context),
         Command::Sweep(key) => sweep::sweep(ledger, key, context),
+        Command::Import(command) => import::import(ledger, command),
     }
 }

@@ -245,6 +245,10 @@ pub(super) fn record(ledger: &mut Ledger, command: &Settle, context: Context<'_>
             let task = Task { state: TaskState::Pending, request, ..task };
             again(ledger, key, task, *not_before, &command.detail, context)?
         }
+        // Nothing was prepared, so nothing of it can have left.
+        Outcome::Uncertain if task.request.is_none() && key.work != Work::Lookup => {
+            again(ledger, key, Task { state: TaskState::Pending, ..task }, None, &command.detail, context)?
+        }
         Outcome::Uncertain => {
             let request = task.request.clone().map(|request| Request { uncertain: true, ..request });
             let task = Task { state: TaskState::Uncertain, request, ..task };

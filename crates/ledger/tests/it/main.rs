@@ -2,6 +2,7 @@
 // Helpers of tests are tests: what they expect is what they assert.
 #![allow(clippy::unwrap_used)]
 
+mod import;
 mod lazy;
 mod permutation;
 mod picture;

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use paidonce_ledger::{KeyName, Stamp};
+use paidonce_store::Store;
 
 use super::Global;
 use super::transport::{Direct, Remote, Transport};
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, StoreConfig, StoreUrl};
 use crate::fresh;
 use crate::output::{Failure, Output};
 
@@ -67,6 +68,17 @@ impl Context {
         let Some(url) = &self.global.server else { return Ok(Box::new(self.direct()?)) };
         let key = super::argument::secret_text("key", self.global.key.as_deref().unwrap_or_default())?;
         Ok(Box::new(Remote::new(url, &key)?))
+    }
+
+    /// The store at this address, or the configured one.
+    pub(crate) fn store(&self, address: Option<&str>) -> Result<Arc<dyn Store>, Failure> {
+        let Some(address) = address else { return Ok(self.direct()?.shared_store()) };
+        let url = StoreUrl::parse(address, Path::new(""))
+            .map_err(|what| Failure::usage(format!("--store: {what}"), "correct the address"))?;
+        if url == StoreUrl::Memory {
+            return Err(Failure::usage("a store in memory would be gone at once", "name one that keeps"));
+        }
+        Ok(StoreConfig::of(url).open()?)
     }
 
     /// The store. For what is never done over HTTP.

@@ -12,6 +12,8 @@ mod demo;
 mod entitlements;
 mod events;
 mod explain;
+mod export;
+mod import;
 mod init;
 mod keys;
 mod orders;
@@ -108,6 +110,10 @@ enum Command {
     Audit(audit::AuditArgs),
     /// Do now what time has made due; with --all, apply the present policy to every order.
     Sweep(sweep::SweepArgs),
+    /// Write everything that the store holds to a file, from any kind of store: to move it, or to keep it.
+    Export(export::ExportArgs),
+    /// Put an export into an empty store of any kind. Killed half way, it goes on when run again.
+    Import(import::ImportArgs),
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -150,6 +156,8 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
         Command::Explain(args) => explain::run(&args, context),
         Command::Audit(args) => audit::run(&args, context),
         Command::Sweep(args) => sweep::run(&args, context),
+        Command::Export(args) => export::run(&args, context),
+        Command::Import(args) => import::run(&args, context),
         Command::Config(command) => config::run(&command, context),
         Command::Contract(command) => contract::run(&command, context),
         Command::Completions(args) => completions::run(&args, context),

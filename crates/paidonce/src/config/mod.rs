@@ -35,7 +35,7 @@ pub use policy::PolicyConfig;
 pub use secret::SecretRef;
 pub use server::ServerConfig;
 pub use source::{ContractChoice, SourceConfig};
-pub use store::{StoreConfig, StoreUrl};
+pub use store::{RemoteKind, RemoteUrl, StoreConfig, StoreUrl};
 pub use workers::WorkersConfig;
 
 use section::{Mistakes, Section};

@@ -44,6 +44,11 @@ impl SecretRef {
     /// # Errors
     /// Which variable or file is missing, empty or no text.
     pub fn read(&self) -> Result<Secret, String> {
+        self.text().map(Secret::new)
+    }
+
+    /// What stands at that place, for an address that holds a password. The caller never shows it.
+    pub(crate) fn text(&self) -> Result<String, String> {
         let text = match self {
             Self::Env(name) => std::env::var(name).map_err(|error| match error {
                 std::env::VarError::NotPresent => format!("the environment variable {name} is not set"),
@@ -59,6 +64,6 @@ impl SecretRef {
         if text.is_empty() {
             return Err(format!("the secret in {self} is empty"));
         }
-        Ok(Secret::new(text))
+        Ok(text.to_owned())
     }
 }

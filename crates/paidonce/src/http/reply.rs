@@ -55,7 +55,8 @@ fn refusal(refused: &Refused) -> Refusal {
         | Refused::NeverAsked
         | Refused::OtherBytes
         | Refused::AlreadyApplied
-        | Refused::NotOfThisOrder => StatusCode::CONFLICT,
+        | Refused::NotOfThisOrder
+        | Refused::RowDiffers => StatusCode::CONFLICT,
     };
     Refusal::new(status, refused.code(), refused.to_string())
 }

@@ -22,7 +22,7 @@ body_max = "large"
 header_timeout_s = 0
 
 [store]
-url = "postgres://user:canary-password@host/db"
+url = "postgre://user:canary-password@host/db"
 
 [log]
 format = "xml"
@@ -43,7 +43,7 @@ surprise = 1
         "shop/paidonce.toml:3: unknown key pubic in server; did you mean public?",
         "shop/paidonce.toml:4: server.body_max must be a whole number, not a TOML string",
         "shop/paidonce.toml:5: server.header_timeout_s must be between 1 and 3600",
-        "shop/paidonce.toml:8: store.url: postgres: is not supported yet, it comes in a later version; write \"sqlite:paidonce.db\"",
+        "shop/paidonce.toml:8: store.url: write \"sqlite:paidonce.db\", or postgres://, mysql://, s3://, gs://, az:// or nats:// and where it is, or \"memory:\" to keep nothing",
         "shop/paidonce.toml:11: log.format must be \"human\" or \"json\"",
         "shop/paidonce.toml:13: unknown key polices; did you mean policy?",
         "shop/paidonce.toml:16: source.name: write 1 to 64 of a-z, 0-9 and -",

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod contention;
+mod document;
 mod grant_sql;
 mod hot;
 mod lost_answer;
@@ -10,3 +11,4 @@ mod memory;
 mod mysql;
 mod postgres;
 mod sqlite;
+mod transfer;

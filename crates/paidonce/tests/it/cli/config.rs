@@ -55,3 +55,38 @@ fn a_store_in_memory_is_the_servers_own() {
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("--server"), "{}", ran.err);
 }
+
+#[test]
+fn p14_a_stores_address_is_shown_without_its_password() {
+    for url in [
+        "postgres://me:canary@127.0.0.1:1/db",
+        "mysql://me:canary@127.0.0.1:1/db",
+        "nats://me:can@ary@127.0.0.1:1/b",
+    ] {
+        let place = Place::new("on");
+        let text = std::fs::read_to_string(place.path("paidonce.toml")).unwrap();
+        place.write("paidonce.toml", &text.replace("sqlite:test.db", url));
+        let (shown, listed) = (place.run(&["config", "show"]), place.run(&["orders", "list"]));
+        assert_eq!((shown.code, listed.code), (0, 4), "{}{}", shown.err, listed.err);
+        let said = [shown.out, shown.err, listed.out, listed.err].concat();
+        assert!(said.contains("://127.0.0.1:1/"), "{said}");
+        assert!(!said.contains("ary"), "{said}");
+    }
+}
+
+#[test]
+fn a_stores_address_may_stand_in_the_environment_or_in_a_file() {
+    let place = Place::new("on");
+    let text = std::fs::read_to_string(place.path("paidonce.toml")).unwrap();
+    place.write("paidonce.toml", &text.replace("sqlite:test.db", "env:PAIDONCE_TEST_STORE"));
+    let ran = place.run(&["orders", "list"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("PAIDONCE_TEST_STORE is not set"), "{}", ran.err);
+    let ran = place.run_with(&["orders", "list"], &[("PAIDONCE_TEST_STORE", "sqlite:elsewhere.db")]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(place.path("elsewhere.db").exists());
+    place.write("address", "sqlite:third.db\n");
+    place.write("paidonce.toml", &text.replace("sqlite:test.db", "file:address"));
+    assert_eq!(place.run(&["orders", "list"]).code, 0);
+    assert!(place.path("third.db").exists());
+}

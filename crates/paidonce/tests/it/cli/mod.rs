@@ -2,9 +2,11 @@
 
 mod audit;
 mod config;
+mod contract;
 mod entitlements;
 mod events;
 mod explain;
+mod guide;
 mod help;
 mod init;
 mod keys;
@@ -14,6 +16,7 @@ mod remote;
 mod reprocess;
 mod send;
 mod tasks;
+mod transfer;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;

@@ -32,7 +32,11 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let what = error.to_string();
         match error.kind() {
-            StoreErrorKind::Usage => Self::usage(what, "pass `next` of the page before as --after"),
+            StoreErrorKind::Usage => Self::usage(
+                what,
+                "correct [store] in the configuration; after --after write `next` of the page before",
+            ),
+            StoreErrorKind::Limit => Self::unavailable(what, "docs/stores.md says how to move"),
             StoreErrorKind::Corrupt | StoreErrorKind::Internal => {
                 Self::new(what, "keep a copy of the store and report this")
             }
@@ -81,6 +85,11 @@ impl Direct {
     /// The store, for questions that no other way offers.
     pub(crate) fn store(&self) -> &dyn Store {
         &*self.store
+    }
+
+    /// The store, for longer than this.
+    pub(crate) fn shared_store(&self) -> Arc<dyn Store> {
+        self.store.clone()
     }
 
     /// The merchant's policy.
