@@ -20,12 +20,26 @@ pub(super) struct Timed<D> {
     pub(super) to: D,
 }
 
+impl<D> Timed<D> {
+    fn limited(&self, sending: Sending) -> Sending {
+        Sending { deadline: sending.deadline.min(Instant::now() + self.timeout), ..sending }
+    }
+}
+
 impl<D: Destination> Destination for Timed<D> {
     fn render(&self, news: &News) -> Result<Vec<u8>, String> {
         self.to.render(news)
     }
 
     fn send(&self, sending: Sending) -> Answering<'_> {
-        self.to.send(Sending { deadline: sending.deadline.min(Instant::now() + self.timeout), ..sending })
+        self.to.send(self.limited(sending))
+    }
+
+    fn is_gone(&self) -> bool {
+        self.to.is_gone()
+    }
+
+    fn ask(&self, sending: Sending) -> Option<Answering<'_>> {
+        self.to.ask(self.limited(sending))
     }
 }
