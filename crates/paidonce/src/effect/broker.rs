@@ -1,7 +1,6 @@
 //! What NATS and RabbitMQ share: one message for a broker, made once.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use paidonce_engine::{News, Sending};
 use paidonce_ledger::Happening;
@@ -60,13 +59,48 @@ pub(super) fn headers(head: &Head, sending: &Sending) -> BTreeMap<&'static str, 
         ("Paidonce-Happening", head.happening.clone()),
         ("Paidonce-Revision", sending.revision.to_string()),
     ]);
-    headers.extend(sending.trace.as_ref().map(|trace: &Arc<str>| ("traceparent", trace.to_string())));
+    // Whoever placed the order wrote it: a line break in it would be more headers.
+    let trace = sending.trace.as_deref().filter(|trace| trace.bytes().all(|byte| byte.is_ascii_graphic()));
+    headers.extend(trace.map(|trace| ("traceparent", trace.to_owned())));
     headers
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use paidonce_ledger::Body;
+
     use super::*;
+
+    #[test]
+    fn nothing_that_a_stranger_wrote_becomes_more_headers() {
+        let head = Head { to: "orders".to_owned(), happening: "order_paid".to_owned(), at_ms: 0 };
+        let headers = |trace: &str| {
+            headers(
+                &head,
+                &Sending {
+                    key: "po_1".to_owned(),
+                    body: Body::new(Vec::new()),
+                    revision: 3,
+                    attempt: 1,
+                    trace: Some(trace.into()),
+                    deadline: Instant::now(),
+                },
+            )
+        };
+        assert_eq!(
+            headers("00-4bf9-00f0-01").get("traceparent").map(String::as_str),
+            Some("00-4bf9-00f0-01")
+        );
+        for wrong in ["00\r\nNats-Msg-Id: other", "a b", "ä"] {
+            let headers = headers(wrong);
+            assert_eq!(
+                headers.keys().copied().collect::<Vec<_>>(),
+                ["Idempotency-Key", "Paidonce-Happening", "Paidonce-Revision"]
+            );
+        }
+    }
 
     #[test]
     fn an_address_is_one_address() {

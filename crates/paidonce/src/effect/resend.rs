@@ -154,7 +154,8 @@ fn request(
 /// What an answer means for the mail.
 fn meaning(said: &Said) -> Answer {
     let reply: Reply = serde_json::from_slice(&said.body).unwrap_or_default();
-    let detail = format!("{} {}: {}", said.status, reply.name, reply.message);
+    let words = [said.status.to_string(), reply.name.clone(), reply.message];
+    let detail = words.iter().filter(|word| !word.is_empty()).cloned().collect::<Vec<_>>().join(": ");
     match (said.status, reply.name.as_str()) {
         (200..=299, _) => done(format!("{} mail {}", said.status, reply.id)),
         // The first try of this key is still under way, and may end well.

@@ -91,7 +91,7 @@ impl Telling {
     /// The default body.
     ///
     /// # Errors
-    /// It is no JSON, which it always is.
+    /// None is known: all of it is text, numbers and lists.
     pub fn to_json(&self) -> Result<Vec<u8>, String> {
         serde_json::to_vec(self).map_err(|error| format!("the default body: {error}"))
     }

@@ -9,6 +9,7 @@ mod rabbitmq;
 mod resend;
 mod sink;
 mod smtp;
+mod story;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -115,6 +116,8 @@ impl<D: Destination> Kept<D> {
 
 /// Where a server of this machine is, if it answers: at `variable` (`host:port`), else at its usual port. Otherwise
 /// the test is skipped and says so; under `PAIDONCE_TEST_REQUIRE=1` that is a failure.
+// What a test prints is for whoever runs it.
+#[allow(clippy::print_stderr)]
 fn server(variable: &str, usual: u16) -> Option<(String, u16)> {
     let stated = std::env::var(variable).unwrap_or_else(|_| format!("127.0.0.1:{usual}"));
     let (_, address) = stated.rsplit_once("//").unwrap_or(("", &stated));
@@ -124,8 +127,8 @@ fn server(variable: &str, usual: u16) -> Option<(String, u16)> {
         return Some((host.to_owned(), port));
     }
     let required = std::env::var("PAIDONCE_TEST_REQUIRE").is_ok_and(|value| value == "1");
-    assert!(!required, "nothing answers at {variable}={stated}, and PAIDONCE_TEST_REQUIRE=1 requires it");
-    println!("skipped: nothing answers at {variable}={stated}");
+    assert!(!required, "nothing answers at {variable}={stated}, and it is required");
+    eprintln!("SKIPPED: nothing answers at {variable}={stated}");
     None
 }
 

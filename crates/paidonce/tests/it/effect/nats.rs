@@ -1,7 +1,7 @@
 //! NATS JetStream: a real server, cut off and restored by a proxy.
 
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,16 +20,16 @@ use super::{Kept, PATIENT, SHORT, is_retry, said, sending, server, unique};
 const WINDOW: Duration = Duration::from_secs(120);
 
 /// A stream of its own on the server, and what is in it.
-struct Place {
-    host: String,
-    port: u16,
-    name: String,
+pub(super) struct Place {
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) name: String,
     runtime: tokio::runtime::Runtime,
     context: jetstream::Context,
 }
 
 impl Place {
-    fn open(duplicate_window: Duration) -> Option<Self> {
+    pub(super) fn open(duplicate_window: Duration) -> Option<Self> {
         let (host, port) = server("PAIDONCE_TEST_NATS", 4222)?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// Subject, headers and payload of everything in the stream.
-    fn messages(&self) -> Vec<(String, async_nats::HeaderMap, Value)> {
+    pub(super) fn messages(&self) -> Vec<(String, async_nats::HeaderMap, Value)> {
         self.runtime.block_on(async {
             let stream = self.context.get_stream(&self.name).await.unwrap();
             let mut all = Vec::new();
@@ -184,7 +184,7 @@ fn a_broker_that_was_away_gets_everything_and_nothing_behind_our_back() {
     assert_eq!(all, expected);
 }
 
-/// A server of the test's own: with TLS and a password.
+/// A server of the test's own, with TLS and a password, that can be killed and started again.
 struct Own {
     child: Child,
     port: u16,
@@ -199,7 +199,11 @@ impl Own {
         std::fs::write(folder.path().join("cert.pem"), made.cert.pem()).unwrap();
         std::fs::write(folder.path().join("key.pem"), made.signing_key.serialize_pem()).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let at = |name: &str| folder.path().join(name).display().to_string();
+        Some(Self { child: Self::run(folder.path(), port), port, folder })
+    }
+
+    fn run(folder: &Path, port: u16) -> Child {
+        let at = |name: &str| folder.join(name).display().to_string();
         let child = Command::new("nats-server")
             .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd", &at("data")])
             .args(["--user", "shop", "--pass", "correct-horse"])
@@ -212,7 +216,29 @@ impl Own {
             assert!(Instant::now() < end, "nats-server does not start");
             std::thread::yield_now();
         }
-        Some(Self { child, port, folder })
+        child
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    fn ca_file(&self) -> PathBuf {
+        self.folder.path().join("cert.pem")
+    }
+
+    /// Makes a stream, and tells how many messages it has.
+    async fn stream(&self) -> u64 {
+        let options =
+            async_nats::ConnectOptions::with_user_and_password("shop".into(), "correct-horse".into());
+        let options = options.require_tls(true).add_root_certificates(self.ca_file());
+        let client = options.connect(format!("localhost:{}", self.port)).await.unwrap();
+        let subjects = vec!["orders".to_owned()];
+        let config =
+            Config { name: "orders".to_owned(), subjects, duplicate_window: WINDOW, ..Config::default() };
+        let stream = jetstream::new(client).get_or_create_stream(config).await.unwrap();
+        stream.get_info().await.unwrap().state.messages
     }
 
     fn server(&self, password: &str, ca_file: Option<&Path>) -> NatsServer {
@@ -228,15 +254,37 @@ impl Own {
 
 impl Drop for Own {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
+}
+
+#[test]
+fn a_broker_that_is_killed_and_started_again_has_everything_once() {
+    let Some(mut own) = Own::start() else { return };
+    let sender =
+        Kept::new(nats(Some(own.server("correct-horse", Some(&own.ca_file()))), "orders".to_owned()));
+    assert_eq!(sender.runtime.block_on(own.stream()), 0);
+    let orders: Vec<_> = (0..10).map(|n| paid(&format!("order-{n}"), None)).collect();
+    for news in &orders[..5] {
+        assert_eq!(sender.send(news).outcome, Outcome::Done);
+    }
+    own.kill();
+    for news in &orders[4..] {
+        let answer = sender.send(news);
+        assert!(is_retry(&answer) || answer.outcome == Outcome::Uncertain, "{}", said(&answer));
+    }
+    own.child = Own::run(own.folder.path(), own.port);
+    for news in &orders {
+        let answer = sender.send_until_done(news);
+        assert_eq!(answer.outcome, Outcome::Done, "{}", said(&answer));
+    }
+    assert_eq!(sender.runtime.block_on(own.stream()), 10, "what was there before is known again by its id");
 }
 
 #[test]
 fn p14_over_tls_it_logs_in_and_the_password_is_nowhere_else() {
     let Some(own) = Own::start() else { return };
-    let ca_file = own.folder.path().join("cert.pem");
+    let ca_file = own.ca_file();
     let try_it = |server| Kept::new(nats(Some(server), "orders".to_owned())).send(&paid("order-1", None));
     let right = own.server("correct-horse", Some(&ca_file));
     assert!(!format!("{right:?}").contains("correct-horse"));

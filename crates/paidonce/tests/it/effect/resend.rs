@@ -105,7 +105,11 @@ fn p14_the_key_and_the_customer_are_not_in_what_is_shown() {
     let echo = r#"{"name":"invalid_api_key","message":"re_correct-horse may not mail ada@example.org"}"#;
     let api = Api::start(&[Act::Say("403 Forbidden", "", echo)]);
     let answer = send(&resend(api.port, Some("re_correct-horse")), &paid("order-1", Some(CUSTOMER)));
-    assert!(answer.detail.contains("invalid_api_key: *** may not mail <recipient>"), "{}", said(&answer));
+    assert!(
+        answer.detail.contains("403: invalid_api_key: *** may not mail <recipient>"),
+        "{}",
+        said(&answer)
+    );
 }
 
 #[test]
