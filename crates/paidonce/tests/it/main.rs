@@ -13,6 +13,7 @@ mod entitlements;
 mod events;
 mod health;
 mod incoming;
+mod kill;
 mod logs;
 mod malformed;
 mod operator;
