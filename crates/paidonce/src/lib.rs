@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 mod delivery;
 mod demo;
+pub mod effect;
 pub mod fresh;
 pub mod http;
 mod output;

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use paidonce_engine::{Clock, Engine, Grants, Settings, SweeperSettings, WorkerSettings, sweep, work};
+use paidonce_engine::{
+    Clock, Engine, Grants, Outside, Owners, Settings, SweeperSettings, WorkerSettings, sweep, work,
+    work_outside,
+};
 use paidonce_store::{Store, StoreError};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Semaphore, watch};
@@ -16,6 +19,8 @@ use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, StoreUrl};
+use crate::effect::configured::Effect;
+use crate::fresh;
 use crate::http::{App, Limits, Listener, Reach, router};
 
 /// Why the server does not start.
@@ -88,6 +93,7 @@ impl Server {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
         let sources = config.sources()?;
+        let outside = outside(config)?;
         let public = listen(config.server.public).await?;
         let private = match config.server.private {
             Some(address) => Some(listen(address).await?),
@@ -95,7 +101,7 @@ impl Server {
         };
         let engine = Engine::start(store, clock, Arc::new(config.policy()), Settings::default());
         let engine = engine.map_err(ServeError::Thread)?;
-        let app = App::new(config, sources, engine.clone());
+        let app = App::new(config, sources, engine.clone(), outside.clone());
         let open = app.connections().clone();
         let (stop, stopped) = watch::channel(false);
         let connections_max = u32::try_from(config.server.connections_max).unwrap_or(u32::MAX);
@@ -117,6 +123,7 @@ impl Server {
         if config.workers.grant {
             server.grant(stopped.clone());
         }
+        outside.into_iter().for_each(|outside| server.send(outside, stopped.clone()));
         if config.workers.sweep {
             server.sweep(stopped);
         }
@@ -139,6 +146,12 @@ impl Server {
     fn grant(&mut self, stopped: watch::Receiver<bool>) {
         let stop = until(stopped);
         self.tasks.push(tokio::spawn(work(self.engine.clone(), Grants, WorkerSettings::default(), stop)));
+    }
+
+    fn send(&mut self, outside: Arc<Outside>, stopped: watch::Receiver<bool>) {
+        let stop = until(stopped);
+        let work = work_outside(self.engine.clone(), outside, WorkerSettings::default(), stop);
+        self.tasks.push(tokio::spawn(work));
     }
 
     /// Where `/v1`, `/metrics` and the rest answer.
@@ -169,6 +182,21 @@ impl Server {
         }
         self.engine.stop().await;
     }
+}
+
+/// A worker for each effect, if this process sends at all.
+fn outside(config: &Config) -> Result<Vec<Arc<Outside>>, ServeError> {
+    let effects = config.ready_effects()?;
+    if !config.workers.effects {
+        return Ok(Vec::new());
+    }
+    let owners = Arc::new(Owners::new(fresh::identity()).expect("a short plain text is an identity"));
+    let worker = |effect: Effect| {
+        let settings = config.workers.outside(effect.concurrency);
+        let make = if effect.sync { Outside::syncs } else { Outside::sends };
+        make(effect.name, effect.destination, settings, owners.clone())
+    };
+    Ok(effects.into_iter().map(worker).collect())
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {
@@ -206,6 +234,7 @@ pub async fn serve(
         private = server.private.map(tracing::field::display),
         store = %config.store.url,
         sources = config.sources.len(),
+        effects = config.effects.len(),
         grant = config.workers.grant,
         "serving"
     );

@@ -4,8 +4,11 @@
 //! file's tables are read by hand and not by serde's derive, because a person wants all mistakes at once, each with
 //! its line, and serde stops at the first.
 
+mod broker;
+mod effect;
 mod error;
 mod log;
+mod mail;
 mod policy;
 mod secret;
 mod section;
@@ -18,12 +21,16 @@ mod workers;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use paidonce_ledger::{Account, Policy, SourcePolicy};
 use toml::de::DeTable;
 
+pub use broker::{BrokerConfig, NatsConfig, RabbitConfig};
+pub use effect::{EffectConfig, EffectKind, HttpConfig};
 pub use error::ConfigError;
 pub use log::{LogConfig, LogFormat};
+pub use mail::{LetterConfig, ResendConfig, SmtpConfig};
 pub use policy::PolicyConfig;
 pub use secret::SecretRef;
 pub use server::ServerConfig;
@@ -53,6 +60,8 @@ pub struct Config {
     pub workers: WorkersConfig,
     /// `[[source]]`, in the file's order.
     pub sources: Vec<SourceConfig>,
+    /// `[[effect]]`, in the file's order.
+    pub effects: Vec<EffectConfig>,
 }
 
 impl Config {
@@ -115,6 +124,7 @@ impl Config {
             disputes: self.policy.disputes,
             late: self.policy.late,
             after_grant: self.policy.after_grant,
+            effects: self.effects.iter().map(|effect| (effect.name.clone(), effect.rule())).collect(),
             unbound_after_ms: i64::try_from(self.policy.unbound_after_s * 1_000).ok(),
             ..Policy::default()
         }
@@ -148,6 +158,7 @@ impl Config {
         self.policy.show(&mut out);
         self.workers.show(&mut out);
         self.sources.iter().for_each(|source| source.show(&mut out));
+        self.effects.iter().for_each(|effect| effect.show(&mut out));
         out
     }
 }
@@ -175,12 +186,41 @@ fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usiz
         }
         sources.push(source);
     }
+    let effects = effects(&top, (folder, workers.longest_call()), mistakes, line);
     if server.private == Some(server.public) && server.public.port() != 0 {
         let span = top.inner("server").map_or(0..0, |(_, span)| span);
         mistakes.borrow_mut().push((span, "server.private and server.public are one address".to_owned()));
     }
     top.finish();
-    Config { file: file.to_owned(), server, store, log, policy, workers, sources }
+    Config { file: file.to_owned(), server, store, log, policy, workers, sources, effects }
+}
+
+fn effects(
+    top: &Section<'_>,
+    (folder, longest_call): (&Path, Duration),
+    mistakes: &Mistakes,
+    line: &dyn Fn(usize) -> usize,
+) -> Vec<EffectConfig> {
+    let mut names = BTreeSet::new();
+    let mut effects = Vec::new();
+    for (table, span) in top.tables("effect") {
+        let section = Section::new("effect", Some(table), span.clone(), mistakes);
+        let Some(effect) = EffectConfig::read(section, folder, line(span.start)) else { continue };
+        if !names.insert(effect.name.clone()) {
+            mistakes
+                .borrow_mut()
+                .push((span.clone(), format!("there are two effects of the name {}", effect.name)));
+        }
+        if effect.timeout > longest_call {
+            let most = longest_call.as_secs();
+            let message = format!(
+                "effect.timeout_s must be at most {most}: a call is over before its lease is (workers.lease_s)"
+            );
+            mistakes.borrow_mut().push((span, message));
+        }
+        effects.push(effect);
+    }
+    effects
 }
 
 /// The word that stands for a value.

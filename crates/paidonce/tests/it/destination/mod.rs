@@ -1,0 +1,7 @@
+//! Effects from outside: real receivers on real sockets, real processes that are killed and stopped.
+
+mod crash;
+mod http;
+mod receiver;
+mod stopped;
+mod story;
