@@ -24,8 +24,10 @@ pub struct Question {
 /// What the provider said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
-    /// Its present account of the payment, complete.
+    /// Its present account of the payment.
     Account {
+        /// Whether it lists everything. What does not settles that the payment was asked about, and retires nothing else.
+        complete: bool,
         /// The provider's own revision of its object, where it has one.
         provider_revision: Option<u64>,
         /// Everything it says of it.

@@ -12,6 +12,7 @@ pub mod effect;
 pub mod fresh;
 pub mod http;
 mod output;
+pub mod provider;
 mod reprocess;
 mod scenario;
 pub mod serve;

@@ -2,6 +2,7 @@
 //!
 //! It either starts whole or not at all, and says why in one line.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,9 +10,10 @@ use std::time::Duration;
 
 use axum::Router;
 use paidonce_engine::{
-    Clock, Engine, Grants, Outside, Owners, Settings, SweeperSettings, WorkerSettings, sweep, work,
+    Clock, Engine, Grants, Lookup, Outside, Owners, Settings, SweeperSettings, WorkerSettings, sweep, work,
     work_outside,
 };
+use paidonce_ledger::Account;
 use paidonce_store::{Store, StoreError};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Semaphore, watch};
@@ -20,8 +22,11 @@ use tokio::task::JoinHandle;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, StoreUrl};
 use crate::effect::configured::Effect;
+use crate::effect::outbound::Connector;
 use crate::fresh;
 use crate::http::{App, Limits, Listener, Reach, router};
+use crate::provider::Provider;
+use crate::source::Sources;
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -92,8 +97,21 @@ impl Server {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
+        Self::start_asking(config, store, clock, None).await
+    }
+
+    /// Starts with connections of the caller's to the providers that are asked.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub async fn start_asking(
+        config: &Config,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        connector: Option<Arc<Connector>>,
+    ) -> Result<Self, ServeError> {
         let sources = config.sources()?;
-        let outside = outside(config)?;
+        let outside = outside(config, &sources, connector)?;
         let public = listen(config.server.public).await?;
         let private = match config.server.private {
             Some(address) => Some(listen(address).await?),
@@ -184,19 +202,57 @@ impl Server {
     }
 }
 
-/// A worker for each effect, if this process sends at all.
-fn outside(config: &Config) -> Result<Vec<Arc<Outside>>, ServeError> {
-    let effects = config.ready_effects()?;
-    if !config.workers.effects {
-        return Ok(Vec::new());
-    }
+/// A worker for each effect, and for each account that can be asked, as far as this process does such work.
+fn outside(
+    config: &Config,
+    sources: &Sources,
+    connector: Option<Arc<Connector>>,
+) -> Result<Vec<Arc<Outside>>, ServeError> {
     let owners = Arc::new(Owners::new(fresh::identity()).expect("a short plain text is an identity"));
-    let worker = |effect: Effect| {
+    let effect = |effect: Effect| {
         let settings = config.workers.outside(effect.concurrency);
         let make = if effect.sync { Outside::syncs } else { Outside::sends };
         make(effect.name, effect.destination, settings, owners.clone())
     };
-    Ok(effects.into_iter().map(worker).collect())
+    // Checked in any case: what is wrong with one is said by whoever starts, not by whoever sends.
+    let mut all: Vec<_> = config.ready_effects()?.into_iter().map(effect).collect();
+    if !config.workers.effects {
+        all.clear();
+    }
+    if config.workers.lookups {
+        let settings = config.workers.outside(LOOKUPS_AT_ONCE);
+        let providers = providers(config, sources, connector)?;
+        let worker = |(account, provider)| Outside::lookups(account, provider, settings, owners.clone());
+        all.extend(providers.into_iter().map(worker));
+    }
+    Ok(all)
+}
+
+/// Lookups at one account at once.
+const LOOKUPS_AT_ONCE: usize = 4;
+
+/// The accounts that can be asked. Several sources of one account share the first one's key.
+fn providers(
+    config: &Config,
+    sources: &Sources,
+    connector: Option<Arc<Connector>>,
+) -> Result<BTreeMap<Account, Arc<dyn Lookup>>, ServeError> {
+    let mut asked = BTreeMap::<Account, Arc<dyn Lookup>>::new();
+    let mut shared = connector;
+    for source in sources.iter() {
+        let Some(key) = source.lookup_key.clone() else { continue };
+        let connector = match &shared {
+            Some(connector) => connector.clone(),
+            None => {
+                let made = Connector::new(None);
+                let made = Arc::new(made.map_err(|why| ServeError::Config(config.mistaken(&why)))?);
+                shared.insert(made).clone()
+            }
+        };
+        let provider = || Provider::new(source.contract.clone(), &source.account, key, connector);
+        asked.entry(source.account.clone()).or_insert_with(|| Arc::new(provider()));
+    }
+    Ok(asked)
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {

@@ -402,7 +402,7 @@ impl Lookup for Provider {
         } else {
             let capture =
                 Fact::captured(id(question.payment.id.as_str()), CaptureState::Settled, Some(eur("1")));
-            Told::Account { provider_revision: None, facts: vec![capture] }
+            Told::Account { complete: true, provider_revision: None, facts: vec![capture] }
         };
         Box::pin(async move { told })
     }

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use paidonce_ledger::{Account, Policy, SourcePolicy};
+use paidonce_ledger::{Account, LookupRule, Policy, SourcePolicy};
 use toml::de::DeTable;
 
 pub use broker::{BrokerConfig, NatsConfig, RabbitConfig};
@@ -112,11 +112,13 @@ impl Config {
     /// The ledger's policy.
     #[must_use]
     pub fn policy(&self) -> Policy {
+        let (truths, asked) = self.beliefs();
         let of = |source: &SourceConfig| {
-            let policy =
-                SourcePolicy { hints: source.hints, unmatched: source.unmatched, ..SourcePolicy::default() };
+            let truth = truths.get(&source.name).copied().unwrap_or_default();
+            let policy = SourcePolicy { hints: source.hints, unmatched: source.unmatched, truth };
             (source.name.clone(), policy)
         };
+        let lookup = LookupRule { patience_ms: ms(self.policy.lookup_patience_s), ..LookupRule::default() };
         Policy {
             sources: self.sources.iter().map(of).collect(),
             tolerance_minor: self.tolerances(),
@@ -125,8 +127,9 @@ impl Config {
             late: self.policy.late,
             after_grant: self.policy.after_grant,
             effects: self.effects.iter().map(|effect| (effect.name.clone(), effect.rule())).collect(),
-            unbound_after_ms: i64::try_from(self.policy.unbound_after_s * 1_000).ok(),
-            ..Policy::default()
+            lookups: asked.into_iter().map(|account| (account, lookup)).collect(),
+            grant_check_ms: Some(ms(self.policy.grant_check_s)).filter(|ms| *ms > 0),
+            unbound_after_ms: Some(ms(self.policy.unbound_after_s)),
         }
     }
 
@@ -140,6 +143,11 @@ impl Config {
             Some((account, i128::from(source.tolerance_minor)))
         };
         stated.filter_map(of).collect()
+    }
+
+    /// A mistake that is about the configuration as a whole.
+    pub(crate) fn mistaken(&self, message: &str) -> ConfigError {
+        ConfigError::whole(&self.file, message)
     }
 
     /// The source of this name.
@@ -221,6 +229,11 @@ fn effects(
         effects.push(effect);
     }
     effects
+}
+
+/// Seconds of the file, which are bounded, as milliseconds.
+fn ms(seconds: u64) -> i64 {
+    i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX)
 }
 
 /// The word that stands for a value.

@@ -14,6 +14,8 @@ pub struct WorkersConfig {
     pub grant: bool,
     /// Whether this process sends to what lies outside.
     pub effects: bool,
+    /// Whether this process asks providers.
+    pub lookups: bool,
     /// For how long a task is claimed.
     pub lease: Duration,
     /// Whether this process does what time makes due: expiry, waiting payments, parked tasks.
@@ -27,6 +29,7 @@ impl WorkersConfig {
         let config = Self {
             grant: section.choice("grant", true, SWITCH),
             effects: section.choice("effects", true, SWITCH),
+            lookups: section.choice("lookups", true, SWITCH),
             sweep: section.choice("sweep", true, SWITCH),
             lease: Duration::from_secs(section.number("lease_s", 30, 1..=3_600)),
         };
@@ -47,7 +50,12 @@ impl WorkersConfig {
 
     pub(super) fn show(&self, out: &mut String) {
         out.push_str("\n[workers]\n");
-        for (key, on) in [("grant", self.grant), ("effects", self.effects), ("sweep", self.sweep)] {
+        for (key, on) in [
+            ("grant", self.grant),
+            ("effects", self.effects),
+            ("lookups", self.lookups),
+            ("sweep", self.sweep),
+        ] {
             let _ = writeln!(out, "{key} = \"{}\"", super::word_of(SWITCH, &on));
         }
         let _ = writeln!(out, "lease_s = {}", self.lease.as_secs());

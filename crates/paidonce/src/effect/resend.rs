@@ -19,7 +19,7 @@ use super::answer::{Mask, done, not_configured, refused, retry, retry_at, shown,
 use super::http::now;
 use super::http::outcome::not_before;
 use super::letter::{Head, LetterSettings};
-use super::outbound::{Connector, Failed, Said, Target, call};
+use super::outbound::{Connector, Failed, Reading, Said, Target, call};
 use super::parcel::Parcel;
 
 /// For how long Resend knows a key again.
@@ -91,11 +91,15 @@ impl Resend {
         };
         let target = &self.settings.target;
         let answer = match request(target, api_key, &sending.key, parcel.content) {
-            Ok(request) => match call(&self.settings.connector, target, request, sending.deadline).await {
-                Ok(said) => meaning(&said),
-                Err(Failed::Unsent(why) | Failed::Blocked(why)) => retry(why),
-                Err(Failed::Lost(why)) => uncertain(why),
-            },
+            Ok(request) => {
+                match call(&self.settings.connector, target, request, Reading::of_a_head(sending.deadline))
+                    .await
+                {
+                    Ok(said) => meaning(&said),
+                    Err(Failed::Unsent(why) | Failed::Blocked(why)) => retry(why),
+                    Err(Failed::Lost(why)) => uncertain(why),
+                }
+            }
             Err(why) => retry(why),
         };
         let recipients = parcel.head.recipients().unwrap_or_default();

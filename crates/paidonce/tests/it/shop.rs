@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use paidonce::clock::SystemClock;
 use paidonce::config::Config;
+use paidonce::effect::outbound::Connector;
 use paidonce::fresh;
 use paidonce::serve::Server;
 use paidonce::source::Sources;
@@ -84,6 +86,11 @@ impl Shop {
 
     /// With more lines in `[server]`, and more sections.
     pub(crate) fn with(server: &str, more: &str) -> Self {
+        Self::asking(server, more, None)
+    }
+
+    /// With connections of the test's own to the providers that are asked.
+    pub(crate) fn asking(server: &str, more: &str, connector: Option<Arc<Connector>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("secret"), format!("{SECRET}\n")).unwrap();
         std::fs::write(folder.path().join("stripe-secret"), format!("whsec_{SECRET}\n")).unwrap();
@@ -93,7 +100,9 @@ impl Shop {
         let sources = config.sources().unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let server = runtime.block_on(Server::start(&config)).unwrap();
+        let store = config.store.open_for_server().unwrap();
+        let starting = Server::start_asking(&config, store, Arc::new(SystemClock), connector);
+        let server = runtime.block_on(starting).unwrap();
         let mut shop = Self {
             runtime,
             server: Some(server),

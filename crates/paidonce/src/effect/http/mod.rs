@@ -1,6 +1,6 @@
 //! HTTP calls: signed by Standard Webhooks, with an idempotency key and the order's revision, to a checked address.
 
-pub(super) mod outcome;
+pub(crate) mod outcome;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -15,7 +15,7 @@ use paidonce_engine::{Answer, Answering, Destination, News, Sending};
 use paidonce_ledger::{Happening, Outcome};
 
 use super::answer::{Mask, refused, retry, shown, uncertain};
-use super::outbound::{Connector, Failed, Said, Target, call};
+use super::outbound::{Connector, Failed, Reading, Said, Target, call};
 use super::telling::Telling;
 use super::template::Template;
 use crate::clock::SystemClock;
@@ -140,7 +140,7 @@ impl Http {
             Ok(request) => request,
             Err(why) => return refused(why),
         };
-        match call(&self.settings.connector, target, request, deadline).await {
+        match call(&self.settings.connector, target, request, Reading::of_a_head(deadline)).await {
             Ok(said) => {
                 if said.status == 410 {
                     self.gone.store(true, SeqCst);
@@ -160,7 +160,7 @@ impl Http {
             Ok(request) => request,
             Err(why) => return uncertain(why),
         };
-        match call(&self.settings.connector, &target, request, deadline).await {
+        match call(&self.settings.connector, &target, request, Reading::of_a_head(deadline)).await {
             Ok(said) => {
                 let detail = format!("asked what became of it: {}", words(&said));
                 Answer { outcome: outcome::whereabouts(said.status), detail }

@@ -33,7 +33,7 @@ pub(super) fn whereabouts(status: u16) -> Outcome {
 
 /// `Retry-After`: seconds, or a date.
 #[must_use]
-pub(in crate::effect) fn not_before(text: &str, now: Timestamp) -> Option<Timestamp> {
+pub(crate) fn not_before(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     let wait_s = match text.parse::<u32>() {
         Ok(seconds) => i64::from(seconds),

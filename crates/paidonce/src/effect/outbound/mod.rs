@@ -28,11 +28,24 @@ pub use address::is_global;
 pub use connect::{Connector, Dial, Dialling, Resolve, Resolving};
 pub use target::Target;
 
-/// What is read of an answer, at most, in bytes.
-const ANSWER_MAX: usize = 64 * 1024;
+/// How much of an answer is read, and how long is waited for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// When the call must be over.
+    pub deadline: Instant,
+    /// At most so many bytes of the body.
+    pub body_max: usize,
+    /// How long the body is waited for after the head.
+    pub patience: Duration,
+}
 
-/// How long the body of an answer is waited for: its head has said everything.
-const BODY_PATIENCE: Duration = Duration::from_secs(2);
+impl Reading {
+    /// Of an answer whose head says everything, and whose body is for people.
+    #[must_use]
+    pub fn of_a_head(deadline: Instant) -> Self {
+        Self { deadline, body_max: 64 * 1024, patience: Duration::from_secs(2) }
+    }
+}
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +67,8 @@ pub struct Said {
     pub retry_after: Option<String>,
     /// The beginning of its body.
     pub body: Vec<u8>,
+    /// Whether that is all of it.
+    pub whole: bool,
 }
 
 type Connection = Pin<Box<http1::Connection<TokioIo<Stream>, Full<Bytes>>>>;
@@ -66,8 +81,9 @@ pub async fn call(
     connector: &Arc<Connector>,
     target: &Target,
     request: Request<Full<Bytes>>,
-    deadline: Instant,
+    reading: Reading,
 ) -> Result<Said, Failed> {
+    let deadline = reading.deadline;
     let left = AtomicBool::new(false);
     let answered = by(deadline, exchange(connector, target, request, &left)).await;
     let (response, mut connection) = answered.unwrap_or_else(|| {
@@ -81,9 +97,10 @@ pub async fn call(
     let retry_after = retry_after.and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (status, mut body) = (response.status().as_u16(), Vec::new());
     // Whatever becomes of the body: the head was the answer.
-    let patience = deadline.min(Instant::now() + BODY_PATIENCE);
-    let _ = by(patience, driven(&mut connection, read(response, &mut body))).await;
-    Ok(Said { status, retry_after, body })
+    let patience = deadline.min(Instant::now() + reading.patience);
+    let read = driven(&mut connection, read(response, &mut body, reading.body_max));
+    let whole = by(patience, read).await.unwrap_or(false);
+    Ok(Said { status, retry_after, body, whole })
 }
 
 async fn exchange(
@@ -116,14 +133,20 @@ async fn driven<T>(connection: &mut Option<Connection>, waits: impl Future<Outpu
     .await
 }
 
-async fn read(response: Response<Incoming>, body: &mut Vec<u8>) {
+/// Answers whether the body came to its end.
+async fn read(response: Response<Incoming>, body: &mut Vec<u8>, most: usize) -> bool {
     let mut incoming = response.into_body();
-    while let Some(Ok(frame)) = incoming.frame().await {
+    loop {
+        let frame = match incoming.frame().await {
+            None => return true,
+            Some(Err(_)) => return false,
+            Some(Ok(frame)) => frame,
+        };
         let Some(data) = frame.data_ref() else { continue };
-        let room = ANSWER_MAX - body.len();
+        let room = most - body.len();
         body.extend_from_slice(&data[..data.len().min(room)]);
-        if data.len() >= room {
-            return;
+        if data.len() > room {
+            return false;
         }
     }
 }

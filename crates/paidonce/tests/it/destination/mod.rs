@@ -2,6 +2,7 @@
 
 mod crash;
 mod http;
+mod lookup;
 mod receiver;
 mod stopped;
 mod story;

@@ -61,6 +61,8 @@ pub(crate) enum Act {
     SayWith(u16, String),
     /// Answer this, and repeat the `Authorization` header.
     Repeat(u16),
+    /// Answer this with this body.
+    Body(u16, String),
     /// Promise a body and die in the middle of it.
     HalfAnswer(u16),
     /// A body without end.
@@ -182,15 +184,17 @@ impl Shared {
         self.changed.notify_all();
         let head = |status: u16, more: &str| format!("HTTP/1.1 {status} Because\r\n{more}");
         let say = |status: u16, more: &str| head(status, &format!("{more}content-length: 4\r\n\r\nsaid"));
+        let with =
+            |status: u16, body: &str| head(status, &format!("content-length: {}\r\n\r\n{body}", body.len()));
         // A client may have gone by now: that is what some tests are about.
         let _ = match behaviour(before, &call) {
             Act::Say(status) => stream.write_all(say(status, "").as_bytes()),
             Act::SayWith(status, line) => stream.write_all(say(status, &format!("{line}\r\n")).as_bytes()),
             Act::Repeat(status) => {
                 let body = format!("you sent {}", call.header("authorization"));
-                let length = format!("content-length: {}\r\n\r\n{body}", body.len());
-                stream.write_all(head(status, &length).as_bytes())
+                stream.write_all(with(status, &body).as_bytes())
             }
+            Act::Body(status, body) => stream.write_all(with(status, &body).as_bytes()),
             Act::HalfAnswer(status) => {
                 stream.write_all(head(status, "content-length: 1000\r\n\r\nha").as_bytes())
             }
