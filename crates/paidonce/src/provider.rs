@@ -103,7 +103,7 @@ impl Provider {
         let built = built.body(Full::new(Bytes::from_static(request.body.as_bytes())));
         // The error could quote a header, which holds the key.
         let built = built.map_err(|_| unsent("the request has a header that is none".to_owned()))?;
-        let reading = Reading { deadline, body_max: ANSWER_MAX, patience: Duration::MAX };
+        let reading = Reading { deadline, body_max: ANSWER_MAX, patience: None };
         let said = call(&self.connector, &target, built, reading).await.map_err(Silence::Failed)?;
         if said.whole {
             Ok(said)

@@ -21,7 +21,7 @@ pub(super) struct Timed<D> {
 }
 
 impl<D> Timed<D> {
-    fn in_time(&self, sending: Sending) -> Sending {
+    fn limited(&self, sending: Sending) -> Sending {
         Sending { deadline: sending.deadline.min(Instant::now() + self.timeout), ..sending }
     }
 }
@@ -32,7 +32,7 @@ impl<D: Destination> Destination for Timed<D> {
     }
 
     fn send(&self, sending: Sending) -> Answering<'_> {
-        self.to.send(self.in_time(sending))
+        self.to.send(self.limited(sending))
     }
 
     fn is_gone(&self) -> bool {
@@ -40,6 +40,6 @@ impl<D: Destination> Destination for Timed<D> {
     }
 
     fn ask(&self, sending: Sending) -> Option<Answering<'_>> {
-        self.to.ask(self.in_time(sending))
+        self.to.ask(self.limited(sending))
     }
 }

@@ -35,7 +35,7 @@ contract = "stripe"
 account = "a/b"
 mode = "real"
 secrets = ["canary-literal-secret"]
-truth = "fetch"
+truth = "fetched"
 surprise = 1
 "#;
     let said = check(text);
@@ -50,7 +50,7 @@ surprise = 1
         "shop/paidonce.toml:18: source.account: an account's name holds no /",
         "shop/paidonce.toml:19: source.mode: write \"live\" or \"test\", whichever the secret belongs to",
         "shop/paidonce.toml:20: secrets: a secret is never written into this file: put it into an environment variable or a file, and write \"env:NAME\" or \"file:PATH\" here",
-        "shop/paidonce.toml:21: truth = \"fetch\" needs lookups, which come in a later version; write truth = \"event\" if the contract's signature covers the content",
+        "shop/paidonce.toml:21: source.truth: write \"event\" (its events' facts count) or \"fetch\" (each event asks the provider)",
     ];
     for line in expected {
         assert!(said.lines().any(|said| said == line), "{line}\nis not in\n{said}");
@@ -142,7 +142,8 @@ fn the_example_is_a_valid_configuration_and_states_the_defaults() {
         Config::parse(text, Path::new("paidonce.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"))
     };
     let (settings, effect) = Config::example().split_once("# [[effect]]\n").unwrap();
-    let stated = uncommented(settings, &["private", "conflict_status", "max_future_s"]);
+    let stated =
+        uncommented(settings, &["private", "conflict_status", "max_future_s", "truth", "lookup_key"]);
     let example = parsed(Config::example());
     assert_eq!(parsed(&stated).show(), example.show());
     let none = ["sync", "status_url", "template", "authorization", "ca_file"];
@@ -211,6 +212,30 @@ timeout_s = 4
         assert!(said.lines().any(|said| said.contains(&format!(":{line}"))), "{line}\nis not in\n{said}");
     }
     assert!(!said.contains("canary"), "{said}");
+}
+
+#[test]
+fn what_may_be_believed_is_checked_against_the_contract() {
+    let source = |contract: &str, more: &str| {
+        let text = format!("{}{more}\n", SOURCE.replace("\"stripe\"", &format!("\"{contract}\"")));
+        let config = Config::parse(&text, Path::new("paidonce.toml")).unwrap();
+        config.accounts().map_or_else(|error| error.to_string(), |_| "fine".to_owned())
+    };
+    for (contract, more, said) in [
+        ("stripe", "", "fine"),
+        ("stripe", "truth = \"event\"", "fine"),
+        ("stripe", "lookup_key = \"env:K\"", "fine"),
+        ("stripe", "truth = \"fetch\"\nlookup_key = \"env:K\"", "fine"),
+        ("stripe", "truth = \"fetch\"", "write lookup_key = \"env:NAME\""),
+        ("paypal", "lookup_key = \"env:K\"", "fine"),
+        ("paypal", "", "write lookup_key = \"env:NAME\""),
+        ("paypal", "truth = \"event\"\nlookup_key = \"env:K\"", "truth = \"event\": "),
+        ("mollie", "", "the contract does not say how"),
+        ("generic-hmac", "lookup_key = \"env:K\"", "lookup_key is of no use"),
+    ] {
+        let found = source(contract, more);
+        assert!(found.contains(said), "{contract} {more}: {found}");
+    }
 }
 
 #[test]

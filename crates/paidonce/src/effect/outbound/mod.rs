@@ -35,15 +35,15 @@ pub struct Reading {
     pub deadline: Instant,
     /// At most so many bytes of the body.
     pub body_max: usize,
-    /// How long the body is waited for after the head.
-    pub patience: Duration,
+    /// How long the body is waited for after the head; to the deadline, if that is not said.
+    pub patience: Option<Duration>,
 }
 
 impl Reading {
     /// Of an answer whose head says everything, and whose body is for people.
     #[must_use]
     pub fn of_a_head(deadline: Instant) -> Self {
-        Self { deadline, body_max: 64 * 1024, patience: Duration::from_secs(2) }
+        Self { deadline, body_max: 64 * 1024, patience: Some(Duration::from_secs(2)) }
     }
 }
 
@@ -97,7 +97,7 @@ pub async fn call(
     let retry_after = retry_after.and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (status, mut body) = (response.status().as_u16(), Vec::new());
     // Whatever becomes of the body: the head was the answer.
-    let patience = deadline.min(Instant::now() + reading.patience);
+    let patience = reading.patience.map_or(deadline, |patience| deadline.min(Instant::now() + patience));
     let read = driven(&mut connection, read(response, &mut body, reading.body_max));
     let whole = by(patience, read).await.unwrap_or(false);
     Ok(Said { status, retry_after, body, whole })
