@@ -205,11 +205,11 @@ mod tests {
         ] {
             let body =
                 format!(r#"{{"statusCode":{status},"name":"{name}","message":"because"}}"#).into_bytes();
-            let answer = meaning(&Said { status, retry_after: None, body });
+            let answer = meaning(&Said { status, retry_after: None, body, whole: true });
             assert_eq!(answer.outcome.as_str(), outcome, "{status} {name}");
             assert!(answer.detail.contains(name), "{}", answer.detail);
         }
-        let html = meaning(&Said { status: 502, retry_after: None, body: b"<html>".to_vec() });
+        let html = meaning(&Said { status: 502, retry_after: None, body: b"<html>".to_vec(), whole: true });
         assert_eq!(html.outcome.as_str(), "uncertain");
     }
 }

@@ -15,6 +15,7 @@ mod entitlements;
 mod events;
 mod health;
 mod incoming;
+mod kill;
 mod logs;
 mod malformed;
 mod operator;

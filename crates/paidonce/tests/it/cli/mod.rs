@@ -32,6 +32,7 @@ const SECRET: (&str, &str) = ("PAIDONCE_TEST_SECRET", "whsec_of_these_tests");
 /// A merchant's folder with a configuration.
 pub(crate) struct Place {
     folder: TempDir,
+    environment: Vec<(String, String)>,
 }
 
 /// What one command did.
@@ -66,7 +67,12 @@ impl Place {
 
     /// Without a configuration.
     pub(crate) fn empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), environment: vec![] }
+    }
+
+    /// With this in the environment of every command.
+    pub(crate) fn with_environment(self, environment: Vec<(String, String)>) -> Self {
+        Self { environment, ..self }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -80,6 +86,7 @@ impl Place {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_paidonce"));
         command.current_dir(self.folder.path()).args(args).env(SECRET.0, SECRET.1).env("USER", "tester");
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -179,6 +186,12 @@ impl Serving {
             assert!(Instant::now() < until, "it did not end");
             std::thread::yield_now();
         }
+    }
+}
+
+impl Serving {
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
     }
 }
 
