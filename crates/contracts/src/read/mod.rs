@@ -149,6 +149,7 @@ pub(crate) fn kind(plan: &Plan, scope: Scope<'_>, headers: &[&[u8]]) -> Result<A
         KindRule::Join(members, separator) => scalar::joined(members, separator, scope),
         KindRule::Header(number) => scalar::of_header(headers.get(*number).copied().unwrap_or_default()),
         KindRule::Fixed(word) => Ok(Arc::from(word.as_str())),
+        KindRule::Unstated(name) => Err(Unreadable(format!("signature.values.{name}: not stated"))),
     }
 }
 
