@@ -14,6 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
+use crate::certificate::CertificateCache;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, StoreUrl};
 use crate::http::{App, Limits, Listener, Reach, router};
@@ -87,6 +88,19 @@ impl Server {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
+        Self::start_with(config, store, clock, Arc::default()).await
+    }
+
+    /// Starts with another way to get the certificates of providers.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub async fn start_with(
+        config: &Config,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        certificates: Arc<CertificateCache>,
+    ) -> Result<Self, ServeError> {
         let sources = config.sources()?;
         let public = listen(config.server.public).await?;
         let private = match config.server.private {
@@ -95,7 +109,7 @@ impl Server {
         };
         let engine = Engine::start(store, clock, Arc::new(config.policy()), Settings::default());
         let engine = engine.map_err(ServeError::Thread)?;
-        let app = App::new(config, sources, engine.clone());
+        let app = App::new(config, sources, engine.clone(), certificates);
         let open = app.connections().clone();
         let (stop, stopped) = watch::channel(false);
         let connections_max = u32::try_from(config.server.connections_max).unwrap_or(u32::MAX);

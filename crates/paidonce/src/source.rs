@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use paidonce_contracts::{Contract, Secret, SecretError, Truth, Verifier};
-use paidonce_ledger::{Account, SourceName};
+use paidonce_contracts::{Contract, Secret, SecretError, Verifier};
+use paidonce_ledger::{Account, SourceName, Truth, Unmatched};
 
 use crate::config::{Config, ConfigError, ContractChoice, SourceConfig};
 
@@ -43,10 +43,7 @@ impl Source {
     /// As [`Source::sign`], with the secret at `position`, counted from 0.
     ///
     /// # Errors
-    /// As [`Source::sign`].
-    ///
-    /// # Panics
-    /// There is no secret at `position`.
+    /// As [`Source::sign`], or there is no such secret.
     pub fn sign_with(
         &self,
         position: usize,
@@ -54,7 +51,10 @@ impl Source {
         body: &[u8],
         now_unix_s: i64,
     ) -> Result<Vec<(String, String)>, SecretError> {
-        self.contract.sign(&self.secrets[position], id, body, now_unix_s)
+        let Some(secret) = self.secrets.get(position) else {
+            return Err(SecretError::CannotSign { problem: "the source has no such secret" });
+        };
+        self.contract.sign(secret, id, body, now_unix_s)
     }
 
     /// How many secrets it has.
@@ -217,7 +217,8 @@ fn noting<T>(mistakes: &mut Mistakes, source: &SourceConfig, result: Result<T, S
 }
 
 fn contract(source: &SourceConfig) -> Result<Contract, String> {
-    let overlay = source.overlay.as_ref();
+    let overlay = settings(source);
+    let overlay = overlay.as_ref();
     let parsed = match &source.contract {
         ContractChoice::Builtin(name) => Contract::builtin(name, overlay),
         ContractChoice::File(path) => {
@@ -227,14 +228,44 @@ fn contract(source: &SourceConfig) -> Result<Contract, String> {
         }
     };
     let contract = parsed.map_err(|error| error.to_string())?;
-    if contract.truth() == Truth::Fetch {
-        // Until the worker of lookups is there, such a source would collect events that never move anything.
-        return Err("truth = \"fetch\" needs lookups, which this version does not run".to_owned());
-    }
+    suited(source, &contract)?;
     if contract.provider().as_str().contains('/') {
         return Err("the contract's provider holds a /, which separates names in keys".to_owned());
     }
     Ok(contract)
+}
+
+/// What is merged over the contract. The contract itself refuses `truth = "event"` where an event's word is worth less.
+fn settings(source: &SourceConfig) -> Option<toml::Table> {
+    let word = match source.truth {
+        None => return source.overlay.clone(),
+        Some(Truth::Event) => "event",
+        Some(Truth::Fetch) => "fetch",
+    };
+    let mut settings = source.overlay.clone().unwrap_or_default();
+    settings.insert("truth".to_owned(), toml::Value::String(word.to_owned()));
+    Some(settings)
+}
+
+/// Whether the source's own choices are ones that its provider can live with.
+fn suited(source: &SourceConfig, contract: &Contract) -> Result<(), String> {
+    if contract.needs_secret() && source.secrets.is_empty() {
+        return Err("the source has no secret, and nothing is accepted unverified: \
+                    write secrets = [\"env:NAME\"]"
+            .to_owned());
+    }
+    let harmful = |status: u16| contract.acknowledgement().avoid.contains(&status);
+    if source.unmatched == Unmatched::Reject && harmful(422) {
+        return Err("unmatched = \"reject\" answers 422, after which this provider does not try again: \
+                    write \"keep\" or \"hold\""
+            .to_owned());
+    }
+    match source.conflict_status {
+        Some(status) if harmful(status) => {
+            Err(format!("conflict_status = {status} is an answer that this provider takes for the end"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn account(source: &SourceConfig, contract: &Contract) -> Account {

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use paidonce_ledger::{Account, Policy, SourcePolicy};
+use paidonce_ledger::{Account, Policy, SourcePolicy, Truth};
 use toml::de::DeTable;
 
 pub use error::ConfigError;
@@ -32,6 +32,8 @@ pub use store::{RemoteKind, RemoteUrl, StoreConfig, StoreUrl};
 pub use workers::WorkersConfig;
 
 use section::{Mistakes, Section};
+
+use crate::source::Readers;
 
 /// The most bytes a configuration may have: more is some other file.
 const FILE_MAX: u64 = 1024 * 1024;
@@ -103,14 +105,20 @@ impl Config {
     /// The ledger's policy.
     #[must_use]
     pub fn policy(&self) -> Policy {
+        // Contracts that cannot be read are refused by [`Config::readers`], with their own messages.
+        let readers = self.readers().unwrap_or_default();
         let of = |source: &SourceConfig| {
-            let policy =
-                SourcePolicy { hints: source.hints, unmatched: source.unmatched, ..SourcePolicy::default() };
-            (source.name.clone(), policy)
+            let truth = readers.get(source.name.as_str()).map_or(Truth::default(), |(_, contract)| {
+                match contract.truth() {
+                    paidonce_contracts::Truth::Event => Truth::Event,
+                    paidonce_contracts::Truth::Fetch => Truth::Fetch,
+                }
+            });
+            (source.name.clone(), SourcePolicy { hints: source.hints, unmatched: source.unmatched, truth })
         };
         Policy {
             sources: self.sources.iter().map(of).collect(),
-            tolerance_minor: self.tolerances(),
+            tolerance_minor: self.tolerances(&readers),
             refund_blocks: self.policy.refund_blocks,
             disputes: self.policy.disputes,
             late: self.policy.late,
@@ -120,14 +128,12 @@ impl Config {
         }
     }
 
-    /// By account. Contracts that cannot be read, and sources of one account that disagree, are refused by
-    /// [`Config::accounts`], with their own messages.
-    fn tolerances(&self) -> BTreeMap<Account, i128> {
-        let accounts = self.accounts().unwrap_or_default();
+    /// By account. Sources of one account that disagree are refused by [`Config::readers`] as well.
+    fn tolerances(&self, readers: &Readers) -> BTreeMap<Account, i128> {
         let stated = self.sources.iter().filter(|source| source.tolerance_minor > 0);
         let of = |source: &SourceConfig| {
-            let account = accounts.get(source.name.as_str())?.clone();
-            Some((account, i128::from(source.tolerance_minor)))
+            let (account, _) = readers.get(source.name.as_str())?;
+            Some((account.clone(), i128::from(source.tolerance_minor)))
         };
         stated.filter_map(of).collect()
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use paidonce_ledger::{Hints, Mode, Name, SourceName, Unmatched};
+use paidonce_ledger::{Hints, Mode, Name, SourceName, Truth, Unmatched};
 use toml::de::DeTable;
 
 use super::secret::SecretRef;
@@ -20,12 +20,14 @@ pub struct SourceConfig {
     pub account: Name,
     /// Live or test.
     pub mode: Mode,
-    /// At least one; several while one is rolled.
+    /// At least one, unless nothing is signed or a certificate signs; several while one is rolled.
     pub secrets: Vec<SecretRef>,
     /// Which hints count.
     pub hints: Hints,
     /// What to do with payments that find no order.
     pub unmatched: Unmatched,
+    /// Whether its events' own words count, if not as the contract says.
+    pub truth: Option<Truth>,
     /// The answer to an event id that comes with other content, if not the contract's.
     pub conflict_status: Option<u16>,
     /// How many minor units too little or too much still count as exact, at this source's account.
@@ -49,6 +51,7 @@ const MODES: &[(&str, Mode)] = &[("live", Mode::Live), ("test", Mode::Test)];
 const HINTS: &[(&str, Hints)] = &[("issued", Hints::Issued), ("own_ids", Hints::OwnIds)];
 const UNMATCHED: &[(&str, Unmatched)] =
     &[("keep", Unmatched::Keep), ("reject", Unmatched::Reject), ("hold", Unmatched::Hold)];
+const TRUTHS: &[(&str, Truth)] = &[("event", Truth::Event), ("fetch", Truth::Fetch)];
 
 fn source_name(text: &str) -> Result<SourceName, &'static str> {
     let wrong = "write 1 to 64 of a-z, 0-9 and -";
@@ -80,7 +83,7 @@ impl SourceConfig {
         let unmatched = section.choice("unmatched", Unmatched::default(), UNMATCHED);
         let conflict_status = conflict_status(&section);
         let tolerance_minor = section.number("tolerance_minor", 0, 0..=1_000_000_000_000);
-        truth(&section);
+        let truth = truth(&section);
         let overlay = overlay(&section);
         section.finish();
         let (name, account, mode, contract) = (name?, account?, mode?, contract?);
@@ -92,6 +95,7 @@ impl SourceConfig {
             secrets,
             hints,
             unmatched,
+            truth,
             conflict_status,
             tolerance_minor,
             overlay,
@@ -112,11 +116,10 @@ impl SourceConfig {
         let secrets: Vec<_> = self.secrets.iter().map(|secret| quoted(&secret.to_string())).collect();
         let _ = writeln!(out, "secrets = [{}] # each is ***", secrets.join(", "));
         let _ = writeln!(out, "hints = \"{}\"", super::word_of(HINTS, &self.hints));
-        let _ = writeln!(
-            out,
-            "unmatched = \"{}\"\ntruth = \"event\"",
-            super::word_of(UNMATCHED, &self.unmatched)
-        );
+        let _ = writeln!(out, "unmatched = \"{}\"", super::word_of(UNMATCHED, &self.unmatched));
+        if let Some(truth) = &self.truth {
+            let _ = writeln!(out, "truth = \"{}\"", super::word_of(TRUTHS, truth));
+        }
         let _ = writeln!(out, "tolerance_minor = {}", self.tolerance_minor);
         if let Some(status) = self.conflict_status {
             let _ = writeln!(out, "conflict_status = {status}");
@@ -160,13 +163,9 @@ fn contract(section: &Section<'_>, folder: &Path) -> Option<ContractChoice> {
     }
 }
 
+/// Whether there have to be any is the contract's to say: `crate::source` asks it.
 fn secrets(section: &Section<'_>, folder: &Path) -> Vec<SecretRef> {
     let texts = section.texts("secrets");
-    if texts.is_empty() {
-        let message = "the source has no secret, and nothing is accepted unverified: \
-                       write secrets = [\"env:NAME\"]";
-        section.wrong(section.span(), message);
-    }
     let parse = |text: Text<'_>| match SecretRef::parse(text.text, folder) {
         Ok(secret) => Some(secret),
         Err(message) => {
@@ -189,18 +188,13 @@ fn conflict_status(section: &Section<'_>) -> Option<u16> {
     }
 }
 
-/// `fetch` needs lookups, which do not exist yet: better no start than a source that settles nothing.
-fn truth(section: &Section<'_>) {
-    let Some(text) = section.text("truth") else { return };
-    match text.text {
-        "event" => {}
-        "fetch" => {
-            let message = "truth = \"fetch\" needs lookups, which come in a later version; write \
-                           truth = \"event\" if the contract's signature covers the content";
-            section.wrong(text.span, message);
-        }
-        _ => section.wrong(text.span, "source.truth must be \"event\" or \"fetch\""),
+fn truth(section: &Section<'_>) -> Option<Truth> {
+    let text = section.text("truth")?;
+    let found = TRUTHS.iter().find(|(word, _)| *word == text.text).map(|(_, truth)| *truth);
+    if found.is_none() {
+        section.wrong(text.span, "source.truth must be \"event\" or \"fetch\"");
     }
+    found
 }
 
 fn overlay(section: &Section<'_>) -> Option<toml::Table> {

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use paidonce::config::Config;
+use paidonce_contracts::Contract;
+use paidonce_ledger::Truth;
 
 fn check(text: &str) -> String {
     match Config::parse(text, Path::new("shop/paidonce.toml")) {
@@ -35,7 +37,7 @@ contract = "stripe"
 account = "a/b"
 mode = "real"
 secrets = ["canary-literal-secret"]
-truth = "fetch"
+truth = "maybe"
 surprise = 1
 "#;
     let said = check(text);
@@ -50,7 +52,7 @@ surprise = 1
         "shop/paidonce.toml:18: source.account: an account's name holds no /",
         "shop/paidonce.toml:19: source.mode: write \"live\" or \"test\", whichever the secret belongs to",
         "shop/paidonce.toml:20: secrets: a secret is never written into this file: put it into an environment variable or a file, and write \"env:NAME\" or \"file:PATH\" here",
-        "shop/paidonce.toml:21: truth = \"fetch\" needs lookups, which come in a later version; write truth = \"event\" if the contract's signature covers the content",
+        "shop/paidonce.toml:21: source.truth must be \"event\" or \"fetch\"",
     ];
     for line in expected {
         assert!(said.lines().any(|said| said == line), "{line}\nis not in\n{said}");
@@ -62,10 +64,11 @@ surprise = 1
 
 #[test]
 fn a_source_without_a_secret_does_not_start() {
-    let said = check(&SOURCE.replace("secrets = [\"env:X\"]\n", ""));
-    assert!(said.contains("no secret"), "{said}");
-    let said = check(&SOURCE.replace("\"env:X\"", ""));
-    assert!(said.contains("no secret"), "{said}");
+    for text in [SOURCE.replace("secrets = [\"env:X\"]\n", ""), SOURCE.replace("\"env:X\"", "")] {
+        let config = Config::parse(&text, Path::new("paidonce.toml")).unwrap();
+        let said = config.sources().unwrap_err().to_string();
+        assert!(said.starts_with("paidonce.toml:1: source a: the source has no secret"), "{said}");
+    }
     let text = SOURCE.replace("env:X", "env:PAIDONCE_TEST_ABSENT");
     let config = Config::parse(&text, Path::new("paidonce.toml")).unwrap();
     let said = config.sources().unwrap_err().to_string();
@@ -75,6 +78,50 @@ fn a_source_without_a_secret_does_not_start() {
         "stripe/m/test",
         "which needs no secret"
     );
+}
+
+/// What cannot be believed is not believed by a setting either, and the message says why.
+#[test]
+fn a_contract_whose_signature_proves_little_refuses_to_be_the_truth() {
+    let mut weak = 0;
+    for name in Contract::names() {
+        let Ok(contract) = Contract::builtin(name, None) else { continue };
+        let source = SOURCE.replace("\"stripe\"", &format!("\"{name}\""));
+        let with = |truth: &str| {
+            let text = format!("{source}truth = \"{truth}\"\n");
+            Config::parse(&text, Path::new("paidonce.toml")).unwrap()
+        };
+        let truth = |config: &Config| config.policy().sources.into_values().next().unwrap().truth;
+        assert_eq!(truth(&with("fetch")), Truth::Fetch, "{name}");
+        match contract.refuses_truth_event() {
+            Some(why) => {
+                let said = with("event").readers().unwrap_err().to_string();
+                assert!(said.contains("source a: ") && said.contains(why), "{name}: {said}");
+                assert!(said.contains("write truth = \"fetch\""), "{name}: {said}");
+                let alone = Config::parse(&source, Path::new("paidonce.toml")).unwrap();
+                assert_eq!(truth(&alone), Truth::Fetch, "{name} says so by itself");
+                weak += 1;
+            }
+            None => assert_eq!(truth(&with("event")), Truth::Event, "{name}"),
+        }
+    }
+    assert!(weak >= 8, "{weak} contracts");
+    let paypal = SOURCE.replace("\"stripe\"", "\"paypal\"") + "truth = \"event\"\n";
+    let said = Config::parse(&paypal, Path::new("paidonce.toml")).unwrap().readers().unwrap_err().to_string();
+    let expected = "paidonce.toml:1: source a: the source's own settings for the contract paypal.toml: truth: an event's word \
+                    cannot count: the signature does not protect the content: another body can have the same checksum; \
+                    write truth = \"fetch\"";
+    assert_eq!(said, expected);
+}
+
+/// An answer after which the provider gives up is no way to make it try again.
+#[test]
+fn answers_that_do_harm_are_refused_at_start() {
+    let source = SOURCE.replace("\"stripe\"", "\"btcpay\"");
+    for choice in ["unmatched = \"reject\"\n", "conflict_status = 409\n"] {
+        let config = Config::parse(&format!("{source}{choice}"), Path::new("paidonce.toml")).unwrap();
+        assert!(config.readers().unwrap_err().to_string().contains("this provider"), "{choice}");
+    }
 }
 
 #[test]
@@ -141,6 +188,7 @@ fn the_example_is_a_valid_configuration_and_states_the_defaults() {
         .filter(|line| {
             !line.starts_with("private")
                 && !line.starts_with("conflict_status")
+                && !line.starts_with("truth")
                 && !line.starts_with("max_future_s")
         })
         .map(|line| format!("{line}\n"))
