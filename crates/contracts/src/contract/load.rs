@@ -5,7 +5,7 @@ use paidonce_ledger::Name;
 use super::format::{Format, RedeliveryFormat, Strength, Truth};
 use super::mistake::{ContractError, Mistake, Place, line_at};
 use super::overlay::merge;
-use super::{Acknowledgement, Checked, Redelivery, lookup, plan, signature, strength};
+use super::{Acknowledgement, Checked, Redelivery, lookup, plan, recent, signature, strength};
 
 /// The version of the format that this build reads.
 const FORMAT: u32 = 1;
@@ -93,6 +93,7 @@ fn check(format: Format) -> Result<Checked, Mistake> {
     }
     let redelivery = redelivery(&format.redelivery)?;
     let lookup = lookup::compile(&format)?;
+    let recent = recent::compile(&format, &plan)?;
     Ok(Checked {
         provider,
         title: format.title,
@@ -101,6 +102,7 @@ fn check(format: Format) -> Result<Checked, Mistake> {
         signature,
         plan,
         lookup,
+        recent,
         acknowledgement,
         truth: format.truth,
         redelivery,

@@ -103,7 +103,7 @@ fn id_of_bytes(body: &Body) -> EventId {
     EventId::new(format!("sha256:{}", body.digest())).expect("71 characters of ASCII are an id")
 }
 
-fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], received: Received<'_>) -> Notice {
+pub(crate) fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], received: Received<'_>) -> Notice {
     if *event.kind() != Kind::Object {
         return nameless(bytes, "body: not an object".to_owned());
     }

@@ -10,6 +10,7 @@ mod refused;
 mod time;
 
 pub use refused::Refused;
+pub(crate) use time::rfc3339_text;
 
 use crate::code::{Certificates, Request, Scheme};
 use crate::contract::Contract;
