@@ -17,6 +17,12 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
+    /// The text itself: for what is sent to whoever the secret is shared with, and for nothing else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.0
     }

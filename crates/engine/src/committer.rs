@@ -130,7 +130,8 @@ impl Committer {
                     if !error.retryable() || tried >= self.settings.tries_max || smaller(&error, batch) {
                         return Err(error);
                     }
-                    self.runtime.block_on(self.clock.sleep(backoff(tried)));
+                    // Made inside: a real clock's sleep asks which runtime it is in.
+                    self.runtime.block_on(async { self.clock.sleep(backoff(tried)).await });
                 }
             }
         }

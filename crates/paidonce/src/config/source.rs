@@ -26,12 +26,14 @@ pub struct SourceConfig {
     pub hints: Hints,
     /// What to do with payments that find no order.
     pub unmatched: Unmatched,
-    /// Whether its events' own words count, if not as the contract says.
-    pub truth: Option<Truth>,
     /// The answer to an event id that comes with other content, if not the contract's.
     pub conflict_status: Option<u16>,
     /// How many minor units too little or too much still count as exact, at this source's account.
     pub tolerance_minor: u64,
+    /// Whether its events' facts count, if not as the contract says.
+    pub truth: Option<Truth>,
+    /// The API key that lookups are made with.
+    pub lookup_key: Option<SecretRef>,
     /// What is merged over the contract.
     pub overlay: Option<toml::Table>,
     /// The line it begins at, for messages.
@@ -49,9 +51,9 @@ pub enum ContractChoice {
 
 const MODES: &[(&str, Mode)] = &[("live", Mode::Live), ("test", Mode::Test)];
 const HINTS: &[(&str, Hints)] = &[("issued", Hints::Issued), ("own_ids", Hints::OwnIds)];
+const TRUTHS: &[(&str, Truth)] = &[("event", Truth::Event), ("fetch", Truth::Fetch)];
 const UNMATCHED: &[(&str, Unmatched)] =
     &[("keep", Unmatched::Keep), ("reject", Unmatched::Reject), ("hold", Unmatched::Hold)];
-const TRUTHS: &[(&str, Truth)] = &[("event", Truth::Event), ("fetch", Truth::Fetch)];
 
 fn source_name(text: &str) -> Result<SourceName, &'static str> {
     let wrong = "write 1 to 64 of a-z, 0-9 and -";
@@ -84,6 +86,7 @@ impl SourceConfig {
         let conflict_status = conflict_status(&section);
         let tolerance_minor = section.number("tolerance_minor", 0, 0..=1_000_000_000_000);
         let truth = truth(&section);
+        let lookup_key = section.parsed("lookup_key", |text| SecretRef::parse(text, folder));
         let overlay = overlay(&section);
         section.finish();
         let (name, account, mode, contract) = (name?, account?, mode?, contract?);
@@ -95,9 +98,10 @@ impl SourceConfig {
             secrets,
             hints,
             unmatched,
-            truth,
             conflict_status,
             tolerance_minor,
+            truth,
+            lookup_key,
             overlay,
             line,
         })
@@ -119,6 +123,9 @@ impl SourceConfig {
         let _ = writeln!(out, "unmatched = \"{}\"", super::word_of(UNMATCHED, &self.unmatched));
         if let Some(truth) = &self.truth {
             let _ = writeln!(out, "truth = \"{}\"", super::word_of(TRUTHS, truth));
+        }
+        if let Some(key) = &self.lookup_key {
+            let _ = writeln!(out, "lookup_key = {} # is ***", quoted(&key.to_string()));
         }
         let _ = writeln!(out, "tolerance_minor = {}", self.tolerance_minor);
         if let Some(status) = self.conflict_status {
@@ -188,13 +195,12 @@ fn conflict_status(section: &Section<'_>) -> Option<u16> {
     }
 }
 
+/// Whether that goes with the contract is seen where that is read.
 fn truth(section: &Section<'_>) -> Option<Truth> {
-    let text = section.text("truth")?;
-    let found = TRUTHS.iter().find(|(word, _)| *word == text.text).map(|(_, truth)| *truth);
-    if found.is_none() {
-        section.wrong(text.span, "source.truth must be \"event\" or \"fetch\"");
-    }
-    found
+    section.parsed("truth", |text| {
+        let found = TRUTHS.iter().find(|(word, _)| *word == text).map(|(_, truth)| *truth);
+        found.ok_or("write \"event\" (its events' facts count) or \"fetch\" (each event asks the provider)")
+    })
 }
 
 fn overlay(section: &Section<'_>) -> Option<toml::Table> {

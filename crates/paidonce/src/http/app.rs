@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use paidonce_contracts::Verifier;
-use paidonce_engine::Engine;
+use paidonce_engine::{Engine, Outside};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
@@ -38,6 +38,8 @@ pub struct App {
     pub(super) certificates: Arc<CertificateCache>,
     pub(super) keys: Keys,
     pub(super) metrics: Metrics,
+    /// The workers of this process, for their counters.
+    pub(super) outside: Vec<Arc<Outside>>,
     pub(super) body_max: usize,
     pub(super) body_timeout: Duration,
 }
@@ -55,6 +57,7 @@ impl App {
         config: &Config,
         sources: Sources,
         engine: Engine,
+        outside: Vec<Arc<Outside>>,
         certificates: Arc<CertificateCache>,
     ) -> Arc<Self> {
         let metrics = Metrics::default();
@@ -77,6 +80,7 @@ impl App {
             certificates,
             keys: Keys::default(),
             metrics,
+            outside,
             body_max: config.server.body_max,
             body_timeout: config.server.body_timeout,
         })

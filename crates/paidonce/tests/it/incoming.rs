@@ -1,6 +1,5 @@
 //! `POST /in/{source}`: what each delivery is answered, and what it leaves behind.
 
-use paidonce_ledger::FactKey;
 use serde_json::json;
 
 use crate::shop::{Shop, paid};
@@ -20,21 +19,6 @@ fn a_payment_is_committed_answered_and_granted_once() {
     assert_eq!(ledger.events.rows().values().next().unwrap().duplicates, 1);
     let check = shop.get("/v1/entitlements/check?customer=canary-customer-77&sku=ebook").json();
     assert_eq!(check["entitled"], true);
-}
-
-/// Where the source says that an event's word does not count, it grants nothing, and is never a silent wait.
-#[test]
-fn p6_an_event_that_only_announces_grants_nothing_and_is_seen() {
-    let source = "[[source]]\nname = \"ask\"\ncontract = \"generic-hmac\"\naccount = \"ask\"\nmode = \"test\"\n\
-                  secrets = [\"file:secret\"]\nhints = \"own_ids\"\ntruth = \"fetch\"";
-    let shop = Shop::with("", source);
-    shop.place("order-1");
-    let answer = shop.deliver("ask", &paid("evt-1", "pay-1", "order-1", "19.90"));
-    assert_eq!((answer.status, &answer.json()["events"][0]["outcome"]), (200, &json!("accepted")));
-    let ledger = shop.until(|ledger| !ledger.cases.rows().is_empty());
-    assert!(ledger.entitlements.rows().is_empty());
-    let facts: Vec<_> = ledger.facts.rows().keys().map(|(_, key)| key).collect();
-    assert_eq!(facts, [&FactKey::Announced]);
 }
 
 #[test]

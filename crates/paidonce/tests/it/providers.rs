@@ -41,6 +41,10 @@ impl FetchCertificate for There {
     }
 }
 
+/// How a payment would be looked up, where the shipped contract does not say.
+const LOOKUP: &str = "lookup = { url = \"https://api.example.com/{payment}\", auth = \"bearer\", id = \"id\", \
+                      status = \"status\", event = [{ type = \"x\", ignore = true }] }\n";
+
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../contracts/fixtures")
 }
@@ -114,9 +118,20 @@ impl Receiver {
         if name == "shopify" {
             overlay.push_str("signature.values.topic = \"orders/paid\"\n");
         }
+        // A contract that only announces is asked about, which nothing here waits for.
+        let shipped = Contract::builtin(name, None).ok();
+        let asked = if shipped.as_ref().is_some_and(|shipped| shipped.refuses_truth_event().is_some()) {
+            if shipped.is_some_and(|shipped| shipped.lookup().is_none()) {
+                overlay.push_str(LOOKUP);
+            }
+            "lookup_key = \"file:key\"\n"
+        } else {
+            ""
+        };
+        std::fs::write(folder.path().join("key"), "id:key").unwrap();
         let text = format!(
-            "[server]\npublic = \"127.0.0.1:0\"\n[[source]]\nname = \"in\"\ncontract = \"{name}\"\naccount = \"main\"\n\
-             mode = \"test\"\nsecrets = [{}]\n[source.overlay]\n{overlay}",
+            "[server]\npublic = \"127.0.0.1:0\"\n[workers]\nlookups = \"off\"\n[[source]]\nname = \"in\"\ncontract = \"{name}\"\naccount = \"main\"\n\
+             mode = \"test\"\nsecrets = [{}]\n{asked}[source.overlay]\n{overlay}",
             named.join(", ")
         );
         let config = Config::parse(&text, &folder.path().join("paidonce.toml")).unwrap();
@@ -131,7 +146,7 @@ impl Receiver {
         let cache = Arc::new(CertificateCache::new(roots, certificate.clone()));
         let clock = Arc::new(At(vector["now"].as_i64().unwrap_or(1_700_000_000)));
         let store = Arc::new(MemoryStore::new());
-        let server = runtime.block_on(Server::start_with(&config, store, clock, cache)).unwrap();
+        let server = runtime.block_on(Server::start_with(&config, store, clock, None, cache)).unwrap();
         Self { runtime, server, contract, certificate, _folder: folder }
     }
 

@@ -56,15 +56,36 @@ pub(crate) fn request(
     body: &[u8],
 ) -> Answer {
     let mut stream = connect(to);
+    // A server may answer and close before it has read all of it.
+    let _ = stream.write_all(&whole(method, path, headers, body));
+    read(&mut stream).expect("an answer")
+}
+
+/// As [`request`], of a server that may be gone before it has answered; `None` then.
+pub(crate) fn try_request(
+    to: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Option<Answer> {
+    let mut stream = TcpStream::connect(to).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+    stream.write_all(&whole(method, path, headers, body)).ok()?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    // Cut off in its head, it is no answer.
+    text.contains("\r\n\r\n").then(|| parse(&text))
+}
+
+fn whole(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!("{method} {path} HTTP/1.1\r\nhost: shop\r\nconnection: close\r\n");
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
-    let sent = [head.as_bytes(), body].concat();
-    // A server may answer and close before it has read all of it.
-    let _ = stream.write_all(&sent);
-    read(&mut stream).expect("an answer")
+    [head.as_bytes(), body].concat()
 }
 
 /// Sends these bytes and reads what comes until the server closes; `None` if that is nothing.

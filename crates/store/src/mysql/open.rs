@@ -17,6 +17,9 @@ use crate::{Result, StoreError, StoreErrorKind};
 /// their statements can be run again: the server commits at every one.
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_ledger.sql")];
 
+/// How long a transaction may wait for its client: much longer than any of ours takes between two statements.
+const IDLE_IN_TRANSACTION_S: u32 = 10;
+
 /// Statements that stay prepared on a connection.
 const STATEMENTS: usize = 256;
 
@@ -46,9 +49,15 @@ pub(super) async fn connect(
     } else {
         format!("max_execution_time = {}", options.statement_timeout_ms)
     };
+    // Whoever stops in the middle of a transaction must not hold its rows for ever. MySQL has no such setting.
+    let idle = if known.contains_key("idle_transaction_timeout") {
+        format!("SESSION idle_transaction_timeout = {IDLE_IN_TRANSACTION_S},")
+    } else {
+        String::new()
+    };
     let settings = format!(
         "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
-        SET SESSION innodb_lock_wait_timeout = {0}, SESSION lock_wait_timeout = {0}, SESSION {time},
+        SET {idle} SESSION innodb_lock_wait_timeout = {0}, SESSION lock_wait_timeout = {0}, SESSION {time},
             SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO,PIPES_AS_CONCAT,ANSI_QUOTES'",
         (options.lock_timeout_ms / 1000).max(1)
     );
@@ -74,7 +83,7 @@ pub(super) async fn execute(connection: &mut MySqlConnection, sql: String) -> Re
 /// The settings that matter here, those that this server has.
 pub(super) async fn variables(connection: &mut MySqlConnection) -> Result<BTreeMap<String, String>> {
     let sql = "SHOW VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'sql_mode',
-        'max_statement_time', 'innodb_flush_log_at_trx_commit', 'innodb_doublewrite', 'log_bin', 'sync_binlog')";
+        'max_statement_time', 'idle_transaction_timeout', 'innodb_flush_log_at_trx_commit', 'innodb_doublewrite', 'log_bin', 'sync_binlog')";
     let rows = fetch(connection, sql.into(), values([])?).await?;
     let pair = |row: &sqlx::mysql::MySqlRow| {
         let (name, value) = (row.text(0)?.unwrap_or_default(), row.text(1)?.unwrap_or_default());

@@ -1,5 +1,5 @@
-//! The S3 server that tests use: the one at `PAIDONCE_TEST_S3` (an `http://` address), else `moto_server`, from PATH or
-//! from the folder that `.ci/run` installs it in, started here and stopped when this process ends, however it ends.
+//! The S3 server that tests use: the one at `PAIDONCE_TEST_S3` (an `http://` address), else moto, by the Python in PATH
+//! or in the folder that `.ci/run` installs it in, started here and stopped when this process ends, however it ends.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -29,18 +29,18 @@ fn server() -> &'static Result<Server, String> {
     })
 }
 
-fn program() -> PathBuf {
-    let installed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/moto/bin/moto_server");
-    let installed = PathBuf::from(installed);
-    if installed.exists() { installed } else { PathBuf::from("moto_server") }
+fn python() -> PathBuf {
+    let installed = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/moto/bin/python"));
+    if installed.exists() { installed } else { PathBuf::from("python3") }
 }
 
 fn start() -> Result<Server, String> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let script = "\"$0\" -H 127.0.0.1 -p \"$1\" & moto=$!; cat >/dev/null; kill $moto";
+    let script = "\"$0\" \"$1\" \"$2\" & moto=$!; cat >/dev/null; kill $moto";
     let mut child = Command::new("sh")
         .args(["-c", script])
-        .arg(program())
+        .arg(python())
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/s3_server.py"))
         .arg(port.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -52,8 +52,8 @@ fn start() -> Result<Server, String> {
     while !line.contains("Running on") {
         line.clear();
         let read = log.read_line(&mut line).map_err(|error| error.to_string())?;
-        if read == 0 || line.contains("not found") {
-            let what = "moto_server is not installed (`pip install 'moto[server,s3]'`, or PAIDONCE_TEST_S3)";
+        if read == 0 || line.contains("No module") || line.contains("not found") {
+            let what = "moto is not installed (`pip install 'moto[server,s3]'`, or PAIDONCE_TEST_S3)";
             return Err(what.to_owned());
         }
     }
