@@ -20,7 +20,7 @@ pub struct SourceConfig {
     pub account: Name,
     /// Live or test.
     pub mode: Mode,
-    /// At least one; several while one is rolled.
+    /// At least one, unless nothing is signed or a certificate signs; several while one is rolled.
     pub secrets: Vec<SecretRef>,
     /// Which hints count.
     pub hints: Hints,
@@ -170,13 +170,9 @@ fn contract(section: &Section<'_>, folder: &Path) -> Option<ContractChoice> {
     }
 }
 
+/// Whether there have to be any is the contract's to say: `crate::source` asks it.
 fn secrets(section: &Section<'_>, folder: &Path) -> Vec<SecretRef> {
     let texts = section.texts("secrets");
-    if texts.is_empty() {
-        let message = "the source has no secret, and nothing is accepted unverified: \
-                       write secrets = [\"env:NAME\"]";
-        section.wrong(section.span(), message);
-    }
     let parse = |text: Text<'_>| match SecretRef::parse(text.text, folder) {
         Ok(secret) => Some(secret),
         Err(message) => {

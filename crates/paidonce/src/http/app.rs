@@ -11,6 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
 use super::auth::Keys;
+use crate::certificate::CertificateCache;
 use crate::config::Config;
 use crate::source::{Accounts, Readers, Source, Sources};
 use crate::telemetry::{Metrics, SourceMetrics};
@@ -34,6 +35,7 @@ pub struct App {
     pub(super) nobody_metrics: SourceMetrics,
     pub(super) accounts: Accounts,
     pub(super) readers: Arc<Readers>,
+    pub(super) certificates: Arc<CertificateCache>,
     pub(super) keys: Keys,
     pub(super) metrics: Metrics,
     /// The workers of this process, for their counters.
@@ -51,7 +53,13 @@ pub(super) const IN_ROUTE: &str = "/in/{source}";
 impl App {
     /// Puts it together.
     #[must_use]
-    pub fn new(config: &Config, sources: Sources, engine: Engine, outside: Vec<Arc<Outside>>) -> Arc<Self> {
+    pub fn new(
+        config: &Config,
+        sources: Sources,
+        engine: Engine,
+        outside: Vec<Arc<Outside>>,
+        certificates: Arc<CertificateCache>,
+    ) -> Arc<Self> {
         let metrics = Metrics::default();
         let (accounts, readers) = (sources.accounts().clone(), Arc::new(sources.readers()));
         let endpoint = |source: Source| {
@@ -69,6 +77,7 @@ impl App {
             nobody_metrics: metrics.of_source(UNKNOWN),
             accounts,
             readers,
+            certificates,
             keys: Keys::default(),
             metrics,
             outside,

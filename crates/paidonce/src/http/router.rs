@@ -37,7 +37,9 @@ pub(crate) enum Reach {
 struct Described;
 
 fn public() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(incoming::receive)).routes(routes!(health::alive))
+    OpenApiRouter::new()
+        .routes(routes!(incoming::receive, incoming::challenge))
+        .routes(routes!(health::alive))
 }
 
 fn api() -> OpenApiRouter<Arc<App>> {

@@ -21,6 +21,7 @@ mod malformed;
 mod operator;
 mod orders;
 mod outside;
+mod providers;
 mod reprocess;
 mod shop;
 mod tasks;
