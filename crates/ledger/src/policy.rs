@@ -66,6 +66,9 @@ pub struct EffectRule {
     pub key_window_ms: Option<i64>,
     /// Whether the receiver can be asked what became of a request.
     pub can_ask: bool,
+    /// Whether there is nothing yet that could carry it out (a mail effect without a server): what it parks stays parked,
+    /// unless a person retries it.
+    pub unconfigured: bool,
     /// How often it is tried.
     pub retries: Retries,
 }
@@ -179,6 +182,13 @@ impl Policy {
     #[must_use]
     pub fn source(&self, name: &SourceName) -> SourcePolicy {
         self.sources.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The effects that something could carry out.
+    #[must_use]
+    pub fn configured(&self) -> Vec<EffectName> {
+        let ready = self.effects.iter().filter(|(_, rule)| !rule.unconfigured);
+        ready.map(|(effect, _)| effect.clone()).collect()
     }
 
     /// How many minor units too little or too much at an account still count as exact.

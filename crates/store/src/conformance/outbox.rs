@@ -67,7 +67,7 @@ impl Player {
         }
     }
 
-    /// `effect NAME sync` or `effect NAME on=order_paid,..`, with `window=SECONDS ask=1 max=N`.
+    /// `effect NAME sync` or `effect NAME on=order_paid,..`, with `window=SECONDS ask=1 unconfigured=1 max=N`.
     fn effect(&mut self, name: &str, options: &[(&str, &str)]) -> Vec<String> {
         let mut rule = EffectRule {
             sync: true,
@@ -82,6 +82,7 @@ impl Player {
                 }
                 "window" => rule.key_window_ms = Some(1_000 * value.parse::<i64>().expect("seconds")),
                 "ask" => rule.can_ask = true,
+                "unconfigured" => rule.unconfigured = true,
                 "max" => rule.retries.attempts_max = value.parse().expect("a number"),
                 "forget" => {
                     self.policy.effects.remove(&id::<EffectName>(name));
@@ -158,7 +159,7 @@ impl Player {
     fn sweep(&self) -> Vec<String> {
         let patience = self.policy.unbound_after_ms;
         let unbound = patience.map(|ms| (paidonce_ledger::Timestamp(i64::MIN), self.now.plus_ms(-ms)));
-        let configured = self.policy.effects.keys().cloned().collect();
+        let configured = self.policy.configured();
         let stale = Stale { expired_by: self.now, unbound, configured, limit: SHOWN };
         let keys = self.store.stale(&stale).expect("readable");
         let sweeps: Vec<_> = keys.iter().cloned().map(Command::Sweep).collect();
