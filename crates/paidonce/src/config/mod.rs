@@ -5,6 +5,7 @@
 //! its line, and serde stops at the first.
 
 mod error;
+mod grant;
 mod log;
 mod policy;
 mod secret;
@@ -20,9 +21,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use paidonce_ledger::{Account, Policy, SourcePolicy};
+use paidonce_store::GrantSql;
 use toml::de::DeTable;
 
 pub use error::ConfigError;
+pub use grant::{GrantConfig, GrantText};
 pub use log::{LogConfig, LogFormat};
 pub use policy::PolicyConfig;
 pub use secret::SecretRef;
@@ -30,6 +33,8 @@ pub use server::ServerConfig;
 pub use source::{ContractChoice, SourceConfig};
 pub use store::{RemoteKind, RemoteUrl, StoreConfig, StoreUrl};
 pub use workers::WorkersConfig;
+
+pub(crate) use store::NO_SQL;
 
 use section::{Mistakes, Section};
 
@@ -49,6 +54,8 @@ pub struct Config {
     pub log: LogConfig,
     /// `[policy]`
     pub policy: PolicyConfig,
+    /// `[grant]`
+    pub grant: GrantConfig,
     /// `[workers]`
     pub workers: WorkersConfig,
     /// `[[source]]`, in the file's order.
@@ -115,6 +122,7 @@ impl Config {
             disputes: self.policy.disputes,
             late: self.policy.late,
             after_grant: self.policy.after_grant,
+            grant_retries: self.grant.retries(),
             unbound_after_ms: i64::try_from(self.policy.unbound_after_s * 1_000).ok(),
             ..Policy::default()
         }
@@ -132,6 +140,14 @@ impl Config {
         stated.filter_map(of).collect()
     }
 
+    /// The merchant's own statements, read from where they stand.
+    ///
+    /// # Errors
+    /// Their file cannot be read, or the line of the first mistake in them.
+    pub fn grant_sql(&self) -> Result<Option<GrantSql>, ConfigError> {
+        self.grant.statements(&self.file)
+    }
+
     /// The source of this name.
     #[must_use]
     pub fn source(&self, name: &str) -> Option<&SourceConfig> {
@@ -146,6 +162,7 @@ impl Config {
         self.store.show(&mut out);
         self.log.show(&mut out);
         self.policy.show(&mut out);
+        self.grant.show(&mut out);
         self.workers.show(&mut out);
         self.sources.iter().for_each(|source| source.show(&mut out));
         out
@@ -163,6 +180,11 @@ fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usiz
     let store = StoreConfig::read(section("store"), folder);
     let log = LogConfig::read(section("log"));
     let policy = PolicyConfig::read(section("policy"));
+    let grant = GrantConfig::read(section("grant"), folder, line);
+    if grant.sql.is_some() && !store.url.may_hold_sql() {
+        let span = top.inner("grant").map_or(0..0, |(_, span)| span);
+        mistakes.borrow_mut().push((span, NO_SQL.to_owned()));
+    }
     let workers = WorkersConfig::read(section("workers"));
     let mut names = BTreeSet::new();
     let mut sources = Vec::new();
@@ -180,7 +202,7 @@ fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usiz
         mistakes.borrow_mut().push((span, "server.private and server.public are one address".to_owned()));
     }
     top.finish();
-    Config { file: file.to_owned(), server, store, log, policy, workers, sources }
+    Config { file: file.to_owned(), server, store, log, policy, grant, workers, sources }
 }
 
 /// The word that stands for a value.

@@ -5,6 +5,7 @@ mod config;
 mod entitlements;
 mod events;
 mod explain;
+mod grant_sql;
 mod help;
 mod init;
 mod keys;
