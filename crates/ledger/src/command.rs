@@ -24,7 +24,7 @@ pub use operator::{
     AskLookup, CancelTask, Decision, MarkOutside, Observe, Outside, Reprocess, ResolveCase, ReviveOrder,
     SetEntitlement,
 };
-pub use outbox::{Claim, Outcome, Prepare, Renew, Settle};
+pub use outbox::{Claim, GrantFailed, Outcome, Prepare, Renew, Settle};
 
 /// Who sends a command, under which id, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -161,6 +161,8 @@ pub enum Command {
     Receive(Receive),
     /// Write one unit's entitlement, if the order is still eligible.
     Grant(TaskKey),
+    /// Record a grant that the merchant's own statements refused.
+    GrantFailed(GrantFailed),
     /// Retry a task.
     RetryTask(RetryTask),
     /// Add an API key.
@@ -249,6 +251,7 @@ impl Command {
             Self::CancelOrder(_) => "cancel_order",
             Self::Receive(_) => "receive",
             Self::Grant(_) => "grant",
+            Self::GrantFailed(_) => "grant_failed",
             Self::RetryTask(_) => "retry_task",
             Self::AddKey(_) => "add_key",
             Self::RevokeKey(_) => "revoke_key",
@@ -292,6 +295,7 @@ impl Command {
             Self::Reprocess(c) => Some(&c.stamp),
             Self::Receive(_)
             | Self::Grant(_)
+            | Self::GrantFailed(_)
             | Self::AskLookup(_)
             | Self::Observe(_)
             | Self::Claim(_)
@@ -312,6 +316,7 @@ impl Command {
             Self::CancelOrder(c) => format!("order {}", c.order),
             Self::Receive(c) => format!("source {}", c.source),
             Self::Grant(task)
+            | Self::GrantFailed(GrantFailed { task, .. })
             | Self::RetryTask(RetryTask { task, .. })
             | Self::CancelTask(CancelTask { task, .. })
             | Self::Claim(Claim { task, .. })
@@ -381,6 +386,7 @@ impl Command {
             }
             Self::Receive(c) => c.notices.iter().for_each(|notice| c.notice_keys(notice, &mut keys)),
             Self::Grant(task)
+            | Self::GrantFailed(GrantFailed { task, .. })
             | Self::RetryTask(RetryTask { task, .. })
             | Self::CancelTask(CancelTask { task, .. })
             | Self::Claim(Claim { task, .. })

@@ -173,6 +173,8 @@ pub struct Policy {
     pub lookups: BTreeMap<Account, LookupRule>,
     /// Grant only on an answer of the provider that is not older than this; `None` to grant on what is known.
     pub grant_check_ms: Option<i64>,
+    /// How often a grant that the merchant's own statements refuse is tried.
+    pub grant_retries: Retries,
     /// A payment that named something of ours and finds no order for so long becomes a case.
     pub unbound_after_ms: Option<i64>,
 }

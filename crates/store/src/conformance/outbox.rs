@@ -4,8 +4,8 @@
 
 use paidonce_ledger::testing::{account, id};
 use paidonce_ledger::{
-    Body, Claim, Command, EffectName, EffectRule, Happening, Key, OrderId, Outcome, Prepare, Renew, Reply,
-    Retries, Settle, Subject, Task, TaskKey, Unit, Work,
+    Body, Claim, Command, EffectName, EffectRule, GrantFailed, Happening, Key, OrderId, Outcome, Prepare,
+    Renew, Reply, Retries, Settle, Subject, Task, TaskKey, Unit, Work,
 };
 
 use super::scenario::{Player, a_payment};
@@ -49,6 +49,11 @@ impl Player {
                 let (task, version) = (self.a_task(task), version());
                 let detail = option("said").unwrap_or("500").into();
                 self.work(&Command::Settle(Settle { task, version, outcome, took_ms: 7, detail }))
+            }
+            ["grant-fails", ref task @ ..] => {
+                let (task, version) = (self.a_task(task), version());
+                let detail = option("said").unwrap_or("no such table").into();
+                self.work(&Command::GrantFailed(GrantFailed { task, version, detail }))
             }
             ["sweep"] => self.sweep(),
             ["tasks"] => self.tasks(),
