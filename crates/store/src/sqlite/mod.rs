@@ -2,6 +2,8 @@
 
 mod encode;
 mod flush;
+#[cfg(feature = "conformance")]
+mod hot;
 mod join;
 mod load;
 mod merchant;

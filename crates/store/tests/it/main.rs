@@ -11,4 +11,5 @@ mod memory;
 mod mysql;
 mod postgres;
 mod sqlite;
+mod sqlite_scan;
 mod transfer;
