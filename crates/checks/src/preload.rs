@@ -74,8 +74,8 @@ pub fn open(database: &Database) -> Result<Arc<dyn Store>, Failure> {
 /// It cannot be opened.
 pub fn open_url(url: &str) -> Result<Arc<dyn Store>, Failure> {
     let url = StoreUrl::parse(url, Path::new(""))?;
-    let config = StoreConfig { url, document_max: 0, accept_lost_commits: false };
-    Ok(store::open(&config, Opening::Command)?)
+    let config = StoreConfig::of(url);
+    Ok(store::open(&config, Opening::Command, None)?)
 }
 
 /// Commits commands in batches, each of which must be answered as `good` says.
