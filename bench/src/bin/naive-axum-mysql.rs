@@ -12,7 +12,7 @@ use paidonce_workload::statement::MYSQL as SQL;
 use sqlx::MySqlPool;
 use sqlx::mysql::MySqlPoolOptions;
 
-/// Connections: measured best beside 8, 16 and 32, with the database on the same two cores.
+/// Connections. `--pool N` tries another number.
 const CONNECTIONS: u32 = 10;
 
 struct Mysql(MySqlPool);

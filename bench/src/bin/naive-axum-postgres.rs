@@ -12,7 +12,7 @@ use paidonce_workload::statement::POSTGRES as SQL;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 
-/// Connections: measured best beside 8, 16 and 32, with the database on the same two cores.
+/// Connections. `--pool N` tries another number.
 const CONNECTIONS: u32 = 10;
 
 struct Postgres(PgPool);

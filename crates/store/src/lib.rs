@@ -13,8 +13,6 @@ mod document;
 mod error;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod grant_sql;
-#[cfg(all(feature = "conformance", any(feature = "sqlite", feature = "mysql")))]
-mod hot;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod joined;
 #[cfg(feature = "lines")]

@@ -1,12 +1,19 @@
-//! What is done often, as this server is told it, with values in place of the marks: for a test to ask the server how it
-//! would run it.
+//! The statements of everything that is done often, with values in place of their marks: for a test to ask the server
+//! how it would run them.
+
+use paidonce_ledger::{
+    Case, CommandRecord, Entitlement, Event, FactValue, Order, Payment, Reference, Task, Timestamp,
+};
 
 use super::MysqlTables;
 use super::sql::{CHUNKS, sql};
-use crate::Result;
-use crate::hot::{Texts, statements};
+use crate::list::{
+    AuditFilter, CaseFilter, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+};
+use crate::listing;
 use crate::row::Stored;
 use crate::server::Lock;
+use crate::{Result, StoreError, StoreErrorKind};
 
 impl MysqlTables {
     /// Each statement, ready to be explained.
@@ -14,28 +21,57 @@ impl MysqlTables {
     /// # Errors
     /// None; listings could refuse a cursor, and there is none.
     pub fn hot_statements() -> Result<Vec<String>> {
-        Ok(statements::<Self>()?.iter().map(|sql| filled(sql)).collect())
+        let mut all = Vec::new();
+        by_keys::<Reference>(&mut all, Reference::SHAPE.keys);
+        by_keys::<Order>(&mut all, Order::SHAPE.keys);
+        by_keys::<Payment>(&mut all, Payment::SHAPE.keys);
+        by_keys::<FactValue>(&mut all, 2);
+        by_keys::<Event>(&mut all, Event::SHAPE.keys);
+        by_keys::<Task>(&mut all, 1);
+        by_keys::<Entitlement>(&mut all, 1);
+        by_keys::<Case>(&mut all, 3);
+        by_keys::<CommandRecord>(&mut all, CommandRecord::SHAPE.keys);
+        listings(&mut all)?;
+        Ok(all.iter().map(|sql| filled(sql)).collect())
     }
 }
 
-impl Texts for MysqlTables {
-    /// Reads in every size; locked where the whole key is given; and the update of one row.
-    fn by_keys<T: Stored>(given: usize) -> Vec<String> {
-        let sql = sql::<T>();
-        let mut all = Vec::new();
-        for at in 0..CHUNKS.len() {
-            all.push(sql.by(given, Lock::None)[at].to_string());
-            if given == T::SHAPE.keys {
-                all.push(sql.by(given, Lock::Wait)[at].to_string());
-            }
+/// Reads by the key columns that loading gives, in every size; locked where they are the whole key; and the update
+/// of one row.
+fn by_keys<T: Stored>(all: &mut Vec<String>, given: usize) {
+    let sql = sql::<T>();
+    for at in 0..CHUNKS.len() {
+        all.push(sql.by(given, Lock::None)[at].to_string());
+        if given == T::SHAPE.keys {
+            all.push(sql.by(given, Lock::Wait)[at].to_string());
         }
-        all.push(sql.update.to_string());
-        all
     }
+    all.push(sql.update.to_string());
+}
 
-    fn list<T: Stored>() -> String {
-        sql::<T>().list.to_string()
-    }
+fn listings(all: &mut Vec<String>) -> Result<()> {
+    let page = Page::first(10);
+    let unfit = |_| StoreError::new(StoreErrorKind::Internal, "a word that is no id");
+    let order = "o_1".parse().map_err(unfit)?;
+    let customer = "customer_1".parse().map_err(unfit)?;
+    let event = EventFilter { id: Some("evt_1".parse().map_err(unfit)?), ..EventFilter::default() };
+    let orders = OrderFilter { customer: Some(customer) };
+    let entitlements =
+        EntitlementFilter { customer: orders.customer.clone(), ..EntitlementFilter::default() };
+    let cases = CaseFilter { open: true, order: Some(order) };
+    let tasks = TaskFilter { order: cases.order.clone(), ..TaskFilter::default() };
+    let audits = AuditFilter { order: cases.order.clone(), by: None };
+    let (everything, has_sku) = (OrderFilter::default(), "1 = ?");
+    let mut add = |list: &str, (rest, _): listing::Rest<'_>| all.push(format!("{list} {rest}"));
+    add(&sql::<Order>().list, listing::orders(&orders, &page)?);
+    add(&sql::<Order>().list, listing::orders(&everything, &page)?);
+    add(&sql::<Event>().list, listing::events(&event, &page)?);
+    add(&sql::<Entitlement>().list, listing::entitlements(&entitlements, &page, has_sku)?);
+    add(&sql::<Case>().list, listing::cases(&cases, &page)?);
+    add(&sql::<Task>().list, listing::tasks(&tasks, &page)?);
+    add(&sql::<paidonce_ledger::Audit>().list, listing::audits(&audits, &page)?);
+    add(&sql::<Task>().list, listing::due(&Due::Grants, Timestamp(1), 10));
+    Ok(())
 }
 
 /// Marks as values: a limit is a number, and what is compared with a time may be one too.

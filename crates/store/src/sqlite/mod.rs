@@ -2,8 +2,6 @@
 
 mod encode;
 mod flush;
-#[cfg(feature = "conformance")]
-mod hot;
 mod join;
 mod load;
 mod merchant;

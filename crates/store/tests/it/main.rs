@@ -11,5 +11,4 @@ mod memory;
 mod mysql;
 mod postgres;
 mod sqlite;
-mod sqlite_scan;
 mod transfer;
