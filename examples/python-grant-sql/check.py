@@ -117,7 +117,8 @@ def story(shop):
     assert downloads("bob") == 402
     assert shop.sql("SELECT count(*) FROM entitlement") == [(1,)]
     shop.sql("DELETE FROM licences WHERE customer = 'somebody else'")
-    shop.must("tasks", "retry", "1002", "--reason", "the stray row is gone")
+    task = json.loads(shop.must("--json", "tasks", "list", "--order", "1002"))["rows"][0]["handle"]
+    shop.must("tasks", "retry", task, "--reason", "the stray row is gone")
     shop.until("bob may download", lambda: downloads("bob") == 200)
     assert shop.sql("SELECT count(*) FROM licences") == [(2,)]
     shop.must("audit")

@@ -42,6 +42,12 @@ fn from_u((name, kind): (&str, Kind)) -> String {
     format!("u.{}{cast}", quoted(name))
 }
 
+/// A key's column of `u`, byte by byte, as the table's own columns compare.
+fn in_order((name, kind): (&str, Kind)) -> String {
+    let collation = if kind == Kind::Text { " COLLATE \"C\"" } else { "" };
+    format!("u.{}{collation}", quoted(name))
+}
+
 fn same_key(columns: &[(&str, Kind)]) -> String {
     let same = columns.iter().map(|(name, _)| format!("t.{0} = u.{0}", quoted(name)));
     same.collect::<Vec<_>>().join(" AND ")
@@ -51,15 +57,24 @@ impl Sql {
     fn new(schema: &str, shape: &Shape) -> Self {
         let table = format!("{}.{}", quoted(schema), quoted(shape.table));
         let columns: Vec<_> = shape.columns.iter().map(|column| read(*column)).collect();
-        let list = format!("SELECT {} FROM {table} AS t", columns.join(", "));
+        let list = columns.join(", ");
         let keys = &shape.columns[..shape.keys];
-        let select = |n: usize| match n {
-            0 => list.clone(),
-            n => format!("{list} JOIN {} ON {}", unnest(&keys[..n]), same_key(&keys[..n])),
+        let found = |from: String, keys: &[(&str, Kind)], how: &str| {
+            let same = same_key(keys);
+            format!(
+                "SELECT {list} FROM {from} CROSS JOIN LATERAL (SELECT * FROM {table} AS t WHERE {same} {how}) AS t"
+            )
         };
-        let order: Vec<_> = keys.iter().map(|(name, _)| format!("t.{}", quoted(name))).collect();
+        let select = |n: usize| match n {
+            0 => format!("SELECT {list} FROM {table} AS t"),
+            // OFFSET 0 keeps the condition where it is: one search of the index for each key. As a plain join, what was
+            // planned while the table was small reads the whole index for each key, and is kept while the table grows.
+            n => found(unnest(&keys[..n]), &keys[..n], "OFFSET 0"),
+        };
+        let order: Vec<_> = keys.iter().map(|column| in_order(*column)).collect();
+        let sorted = format!("(SELECT * FROM {} ORDER BY {}) AS u", unnest(keys), order.join(", "));
         // Nobody refers to these rows by foreign keys, so the weaker lock excludes all that matters.
-        let lock = format!("{} ORDER BY {} FOR NO KEY UPDATE OF t", select(shape.keys), order.join(", "));
+        let lock = |how: &str| found(sorted.clone(), keys, &format!("FOR NO KEY UPDATE{how}")).into();
         let changing: Vec<_> = shape.changing().map(|at| shape.columns[at]).collect();
         let updated: Vec<_> = keys.iter().copied().chain(changing.iter().copied()).collect();
         let set: Vec<_> =
@@ -80,8 +95,8 @@ impl Sql {
         );
         Self {
             select: (0..=shape.keys).map(|n| select(n).into()).collect(),
-            try_lock: format!("{lock} NOWAIT").into(),
-            lock: lock.into(),
+            try_lock: lock(" NOWAIT"),
+            lock: lock(""),
             insert: insert.into(),
             update: update.into(),
         }
@@ -114,9 +129,10 @@ mod tests {
         let all = statements("paid\"once");
         let sql = Entitlement::pick(&all);
         assert!(sql.lock.ends_with(
-            "FROM \"paid\"\"once\".\"entitlement\" AS t JOIN unnest($1::text[], $2::text[]) AS u(\"order_id\", \"unit\") \
-             ON t.\"order_id\" = u.\"order_id\" AND t.\"unit\" = u.\"unit\" ORDER BY t.\"order_id\", t.\"unit\" \
-             FOR NO KEY UPDATE OF t"
+            "FROM (SELECT * FROM unnest($1::text[], $2::text[]) AS u(\"order_id\", \"unit\") \
+             ORDER BY u.\"order_id\" COLLATE \"C\", u.\"unit\" COLLATE \"C\") AS u \
+             CROSS JOIN LATERAL (SELECT * FROM \"paid\"\"once\".\"entitlement\" AS t \
+             WHERE t.\"order_id\" = u.\"order_id\" AND t.\"unit\" = u.\"unit\" FOR NO KEY UPDATE) AS t"
         ));
         assert_eq!(numbered("a = ? AND b < ? LIMIT ?"), "a = $1 AND b < $2 LIMIT $3");
     }

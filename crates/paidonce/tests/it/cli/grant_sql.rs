@@ -229,7 +229,9 @@ fn story(shop: &Shop) {
 
     // Mended, and tried again by a person: granted, and the case is settled.
     shop.execute("DELETE FROM licences WHERE entitlement = '1002/order'");
-    let retried = place.run(&["tasks", "retry", "1002", "--reason", "the stray licence is gone"]);
+    let tasks = place.json(&["tasks", "list", "--order", "1002"]);
+    let task = tasks["rows"][0]["handle"].as_str().unwrap();
+    let retried = place.run(&["tasks", "retry", task, "--reason", "the stray licence is gone"]);
     assert_eq!(retried.code, 0, "{}", retried.err);
     place.wait_for(&["entitlements", "list", "--order", "1002"], granted("granted_at"));
     assert_eq!(shop.licences("1002/order"), ["ebook", "film"]);
