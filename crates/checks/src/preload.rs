@@ -43,6 +43,7 @@ fn place(deal: Deal) -> Result<Command, Box<dyn std::error::Error>> {
         fulfil: Fulfil::Order,
         expires_at: None,
         references: vec![reference],
+        token: None,
         trace: None,
     }))
 }

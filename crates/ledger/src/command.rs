@@ -15,7 +15,7 @@ use crate::key::{Key, Keys};
 use crate::ledger::Row;
 use crate::money::Money;
 use crate::notice::{Notice, Reading};
-use crate::order::{Fulfil, Line};
+use crate::order::{Fulfil, Line, OrderToken};
 use crate::row::Scope;
 use crate::task::TaskKey;
 use crate::time::Timestamp;
@@ -72,6 +72,8 @@ pub struct PlaceOrder {
     pub expires_at: Option<Timestamp>,
     /// Provider objects that were already made for it.
     pub references: Vec<NewReference>,
+    /// What to keep of the buyer's token. It follows from the stamp's key, so that it is no part of what is asked.
+    pub token: Option<OrderToken>,
     /// Trace context.
     pub trace: Option<Arc<str>>,
 }
@@ -94,6 +96,8 @@ pub struct CancelOrder {
     pub stamp: Stamp,
     /// Which order.
     pub order: OrderId,
+    /// Only while no money has come and none is on its way: all that a buyer may do.
+    pub unpaid: bool,
 }
 
 /// Take in the events of one verified delivery. Each is decided alone.
@@ -358,6 +362,9 @@ impl Command {
                 digest_of(&[name, &self.subject(), &payment.to_string()])
             }
             Self::Reprocess(c) => digest_of(&[name, &self.subject(), &c.notice.content.to_hex()]),
+            Self::CancelOrder(CancelOrder { unpaid: true, .. }) => {
+                digest_of(&[name, &self.subject(), "unpaid"])
+            }
             _ => digest_of(&[name, &self.subject()]),
         }
     }

@@ -39,13 +39,14 @@ pub use digest::{Body, Digest};
 pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};
 pub use id::{
     Account, CommandId, Customer, EffectName, EventId, EventKey, FactId, Hint, ID_BYTES_MAX, IdError,
-    KeyName, Mode, Name, OrderId, Owner, PaymentId, PaymentKey, ReferenceId, ReferenceKey, Sku, SourceName,
+    KeyName, Mode, Name, OrderId, Owner, PaymentId, PaymentKey, ReferenceId, ReferenceKey, SecretId, Sku,
+    SourceName,
 };
 pub use key::{Key, Keys, Need};
 pub use ledger::{Changes, Ledger, Row};
 pub use money::{AMOUNT_MAX, DECIMALS_MAX, Money, MoneyError, MoneyUnit};
 pub use notice::{Claims, Notice, Reading};
-pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, Unit};
+pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, OrderToken, Unit};
 pub use policy::{
     AfterGrant, AfterGrants, Disputes, EffectRule, Hints, Late, LookupRule, Policy, RefundBlocks, Retries,
     SourcePolicy, Truth, Unmatched,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::case::Reason;
-use crate::id::{EventId, Hint, OrderId};
+use crate::id::{EventId, Hint, OrderId, SecretId};
 use crate::key::Keys;
 use crate::task::{Request, TaskState};
 use crate::time::Timestamp;
@@ -101,6 +101,8 @@ pub enum Refusal {
     ReferenceDiffers,
     /// Something was granted already: a cancelled order must not have been served.
     AlreadyGranted,
+    /// Money has come or is on its way: only the merchant may cancel it now.
+    NotUnpaid,
     /// There is no such task.
     UnknownTask,
     /// The task stands where it cannot be retried.
@@ -158,6 +160,7 @@ impl Refusal {
             Self::ReferenceTaken { .. } => "reference_taken",
             Self::ReferenceDiffers => "reference_differs",
             Self::AlreadyGranted => "already_granted",
+            Self::NotUnpaid => "not_unpaid",
             Self::UnknownTask => "unknown_task",
             Self::TaskNotRetryable { .. } => "task_not_retryable",
             Self::LeaseLost => "lease_lost",
@@ -194,6 +197,7 @@ impl fmt::Display for Refusal {
             Self::AlreadyGranted => {
                 write!(f, "something was granted for this order: take that back first")
             }
+            Self::NotUnpaid => write!(f, "money has come or is on its way: only the shop can cancel it now"),
             Self::UnknownTask => write!(f, "there is no such task"),
             Self::TaskNotRetryable { state } => {
                 write!(f, "the task is {}: there is nothing to retry", state.as_str())
@@ -251,6 +255,10 @@ pub enum Reply {
         order: OrderId,
         /// Its issued hint.
         hint: Hint,
+        /// The secret that this request's token is derived with: the token itself is in no reply. `None` if it got
+        /// none, and where the order stood before under another command.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        token: Option<SecretId>,
     },
     /// The reference is registered.
     Registered,

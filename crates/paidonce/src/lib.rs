@@ -17,3 +17,4 @@ pub mod serve;
 pub mod source;
 pub mod store;
 pub mod telemetry;
+pub mod token;

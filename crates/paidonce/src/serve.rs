@@ -87,7 +87,7 @@ impl Server {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
-        let sources = config.sources()?;
+        let (sources, tokens) = (config.sources()?, config.tokens()?);
         let public = listen(config.server.public).await?;
         let private = match config.server.private {
             Some(address) => Some(listen(address).await?),
@@ -95,7 +95,7 @@ impl Server {
         };
         let engine = Engine::start(store, clock, Arc::new(config.policy()), Settings::default());
         let engine = engine.map_err(ServeError::Thread)?;
-        let app = App::new(config, sources, engine.clone());
+        let app = App::new(config, sources, tokens, engine.clone());
         let open = app.connections().clone();
         let (stop, stopped) = watch::channel(false);
         let connections_max = u32::try_from(config.server.connections_max).unwrap_or(u32::MAX);

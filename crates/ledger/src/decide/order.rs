@@ -8,6 +8,7 @@ use crate::key::Need;
 use crate::ledger::Ledger;
 use crate::order::{Order, OrderState};
 use crate::reply::{Refusal, Reply};
+use crate::standing::Word;
 
 use super::Context;
 use super::bind::{Taken, bind_waiting, register as register_row};
@@ -19,7 +20,8 @@ pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<
         if order.request != request {
             return Ok(Reply::Refused(Refusal::OrderExists));
         }
-        return Ok(Reply::Placed { order: command.order.clone(), hint: order.hint.clone() });
+        // Its token belongs to the request that placed it.
+        return Ok(Reply::Placed { order: command.order.clone(), hint: order.hint.clone(), token: None });
     }
     let since = ledger.savepoint();
     for reference in &command.references {
@@ -39,8 +41,8 @@ pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<
     }
     bind_waiting(ledger, keys, context)?;
     settle(ledger, &command.order, &Cause { since: &since, trace: command.trace.as_ref() }, context)?;
-    let hint = command.hint.clone();
-    Ok(Reply::Placed { order: command.order.clone(), hint })
+    let token = command.token.as_ref().map(|token| token.secret.clone());
+    Ok(Reply::Placed { order: command.order.clone(), hint: command.hint.clone(), token })
 }
 
 fn new_order(command: &PlaceOrder, references: BTreeSet<ReferenceKey>, context: Context<'_>) -> Order {
@@ -55,6 +57,7 @@ fn new_order(command: &PlaceOrder, references: BTreeSet<ReferenceKey>, context: 
         placed_at: context.now,
         expires_at: command.expires_at,
         request: command.request(),
+        token: command.token.clone(),
         revision: 0,
         payments: BTreeSet::new(),
         references,
@@ -103,7 +106,12 @@ pub(super) fn cancel(
     }
     let since = ledger.savepoint();
     if order.state == OrderState::Open {
-        let closed_covering_minor = standing(ledger, &command.order, &order, context)?.covering_minor;
+        let stands = standing(ledger, &command.order, &order, context)?;
+        let untouched = stands.word == Word::Unpaid && stands.captured_minor == 0;
+        if command.unpaid && !untouched {
+            return Ok(Reply::Refused(Refusal::NotUnpaid));
+        }
+        let closed_covering_minor = stands.covering_minor;
         let closed = Order { state: OrderState::Cancelled, closed_covering_minor, ..order };
         ledger.orders.put(command.order.clone(), closed);
     }

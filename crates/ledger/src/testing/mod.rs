@@ -75,6 +75,7 @@ pub fn place(order: &str, total: &Money, references: &[&str]) -> PlaceOrder {
         fulfil: Fulfil::Order,
         expires_at: None,
         references: references.iter().map(|text| reference(text)).collect(),
+        token: None,
         trace: None,
     }
 }
@@ -92,7 +93,8 @@ pub fn register(order: &str, text: &str) -> Command {
 /// Cancels an order.
 #[must_use]
 pub fn cancel(order: &str) -> Command {
-    Command::CancelOrder(CancelOrder { stamp: stamp(&format!("cancel-{order}")), order: id(order) })
+    let stamp = stamp(&format!("cancel-{order}"));
+    Command::CancelOrder(CancelOrder { stamp, order: id(order), unpaid: false })
 }
 
 /// A notice whose bytes are made of its id and what it claims, so that equal notices have equal bodies.

@@ -20,6 +20,7 @@ pub(super) fn run(command: &ConfigCommand, context: &Context) -> Result<Exit, Fa
         ConfigCommand::Show => context.output.text(&config.show()),
         ConfigCommand::Check => {
             let sources = config.sources()?;
+            config.tokens()?;
             let mut table =
                 Table::new(&["source", "account", "url"], "There is no source: nothing can arrive.");
             for source in sources.iter() {

@@ -14,6 +14,7 @@ use super::auth::Keys;
 use crate::config::Config;
 use crate::source::{Accounts, Readers, Source, Sources};
 use crate::telemetry::{Metrics, SourceMetrics};
+use crate::token::Tokens;
 
 /// A source with its counters.
 pub(super) struct Endpoint {
@@ -34,6 +35,7 @@ pub struct App {
     pub(super) nobody_metrics: SourceMetrics,
     pub(super) accounts: Accounts,
     pub(super) readers: Arc<Readers>,
+    pub(super) tokens: Tokens,
     pub(super) keys: Keys,
     pub(super) metrics: Metrics,
     pub(super) body_max: usize,
@@ -49,7 +51,7 @@ pub(super) const IN_ROUTE: &str = "/in/{source}";
 impl App {
     /// Puts it together.
     #[must_use]
-    pub fn new(config: &Config, sources: Sources, engine: Engine) -> Arc<Self> {
+    pub fn new(config: &Config, sources: Sources, tokens: Tokens, engine: Engine) -> Arc<Self> {
         let metrics = Metrics::default();
         let (accounts, readers) = (sources.accounts().clone(), Arc::new(sources.readers()));
         let endpoint = |source: Source| {
@@ -67,6 +69,7 @@ impl App {
             nobody_metrics: metrics.of_source(UNKNOWN),
             accounts,
             readers,
+            tokens,
             keys: Keys::default(),
             metrics,
             body_max: config.server.body_max,

@@ -44,6 +44,7 @@ fn refusal(refused: &Refused) -> Refusal {
         | Refused::ReferenceTaken { .. }
         | Refused::ReferenceDiffers
         | Refused::AlreadyGranted
+        | Refused::NotUnpaid
         | Refused::TaskNotRetryable { .. }
         | Refused::LeaseLost
         | Refused::Superseded

@@ -140,6 +140,7 @@ fn the_example_is_a_valid_configuration_and_states_the_defaults() {
         })
         .filter(|line| {
             !line.starts_with("private")
+                && !line.starts_with("token_secrets")
                 && !line.starts_with("conflict_status")
                 && !line.starts_with("max_future_s")
         })

@@ -16,6 +16,7 @@ mod incoming;
 mod kill;
 mod logs;
 mod malformed;
+mod mine;
 mod operator;
 mod orders;
 mod outside;

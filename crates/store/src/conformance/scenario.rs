@@ -105,7 +105,7 @@ impl Player {
             }
             ["cancel", order] => {
                 let stamp = self.stamp();
-                self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order) })])
+                self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order), unpaid: false })])
             }
             ["retry", order] => {
                 let task = TaskKey::grant(id(order), Unit::Order);

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use paidonce_ledger::{
     ApiKey, Attempt, AttemptKey, Audit, AuditKey, Body, Case, CaseKey, CommandId, CommandRecord, Customer,
     Digest, Entitlement, Event, EventKey, EventOutcome, FactKey, FactValue, Fulfil, Hint, KeyName, Lease,
-    Line, Money, Order, OrderId, OrderState, Owner, Payment, PaymentId, PaymentKey, Reason, Reference,
-    ReferenceKey, Reply, Request, Resolution, Scope, SourceName, Subject, Task, TaskKey, TaskState,
-    Timestamp, Unit,
+    Line, Money, Order, OrderId, OrderState, OrderToken, Owner, Payment, PaymentId, PaymentKey, Reason,
+    Reference, ReferenceKey, Reply, Request, Resolution, Scope, SecretId, SourceName, Subject, Task, TaskKey,
+    TaskState, Timestamp, Unit,
 };
 use serde::de::Deserializer;
 use serde::ser::Serializer;
@@ -184,6 +184,8 @@ pub(super) struct OrderShape {
     expires_at: Option<Timestamp>,
     #[serde(with = "digest")]
     request: Digest,
+    #[serde(default, with = "maybe_token", skip_serializing_if = "Option::is_none")]
+    token: Option<OrderToken>,
     revision: u64,
     payments: BTreeSet<PaymentKey>,
     references: BTreeSet<ReferenceKey>,
@@ -223,6 +225,30 @@ pub(super) struct RequestShape {
     body: Body,
     first_at: Timestamp,
     uncertain: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "OrderToken", deny_unknown_fields)]
+pub(super) struct OrderTokenShape {
+    secret: SecretId,
+    #[serde(with = "digest")]
+    mac: Digest,
+}
+
+/// [`OrderTokenShape`] where there may be none.
+mod maybe_token {
+    use super::{Deserialize, Deserializer, OrderToken, OrderTokenShape, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct One(#[serde(with = "OrderTokenShape")] OrderToken);
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<OrderToken>, to: S) -> Result<S::Ok, S::Error> {
+        value.clone().map(One).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<OrderToken>, D::Error> {
+        Ok(Option::<One>::deserialize(from)?.map(|one| one.0))
+    }
 }
 
 /// [`RequestShape`] where there may be none.

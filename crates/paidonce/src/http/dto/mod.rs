@@ -7,6 +7,7 @@ mod case;
 mod entitlement;
 mod event;
 mod listing;
+mod mine;
 mod mistake;
 mod order;
 mod outside;
@@ -24,6 +25,7 @@ pub use case::{CaseShown, DecisionWord, ResolutionShown, ResolveRequest, Resolve
 pub use entitlement::{EntitledAnswer, EntitlementSet, EntitlementShown};
 pub use event::{EventShown, InAnswer, InEvent};
 pub use listing::Listing;
+pub use mine::{BuyerStatus, MyEntitlement, MyOrder};
 pub use mistake::{Mistake, Mistakes};
 pub use order::{FulfilWord, LineBody, OrderRequest, ReferenceRequest};
 pub use outside::{OutsideNoted, OutsideRequest, OutsideWord, PaymentNamed};

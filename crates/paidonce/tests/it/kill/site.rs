@@ -111,7 +111,11 @@ impl Site {
     }
 
     pub(super) fn place_order(&self, from: usize, order: &str) {
-        let headers = [("authorization", self.key.as_str()), ("content-type", "application/json")];
+        let headers = [
+            ("authorization", self.key.as_str()),
+            ("content-type", "application/json"),
+            ("idempotency-key", order),
+        ];
         self.insist(from, "/v1/orders", &headers, crate::shop::order(order).to_string().as_bytes());
     }
 

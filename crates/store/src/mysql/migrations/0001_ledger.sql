@@ -65,6 +65,8 @@ CREATE TABLE IF NOT EXISTS `paidonce_orders` (
     `placed_at` BIGINT NOT NULL,
     `expires_at` BIGINT,
     `request` BINARY(32) NOT NULL,
+    `token_secret` VARBINARY(255), -- which of the server's secrets the buyer's token was derived with
+    `token_mac` BINARY(32),        -- the token itself is kept nowhere
     `revision` BIGINT NOT NULL,
     `payments` LONGBLOB NOT NULL,                    -- JSON
     `refs` LONGBLOB NOT NULL,                        -- JSON

@@ -63,6 +63,8 @@ CREATE TABLE {schema}.orders (
     placed_at BIGINT NOT NULL,
     expires_at BIGINT,
     request BYTEA NOT NULL,
+    token_secret TEXT COLLATE "C",                   -- which of the server's secrets the buyer's token was derived with
+    token_mac BYTEA,                                 -- the token itself is kept nowhere
     revision BIGINT NOT NULL,
     payments TEXT COLLATE "C" NOT NULL,              -- JSON
     refs TEXT COLLATE "C" NOT NULL,                  -- JSON

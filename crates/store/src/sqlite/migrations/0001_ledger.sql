@@ -62,6 +62,8 @@ CREATE TABLE orders (
     placed_at INTEGER NOT NULL,
     expires_at INTEGER,
     request BLOB NOT NULL,
+    token_secret TEXT,                -- which of the server's secrets the buyer's token was derived with
+    token_mac BLOB,                   -- the token itself is kept nowhere
     revision INTEGER NOT NULL,
     payments TEXT NOT NULL,           -- JSON
     refs TEXT NOT NULL,               -- JSON

@@ -22,9 +22,16 @@ const EVIDENCE_MAX: usize = 20;
 
 impl Transport for Direct {
     fn place(&self, order: &OrderRequest) -> Answer<OrderPlaced> {
-        let command = order.to_command(&self.config.accounts()?, self.stamp(None), None)?;
+        let (tokens, stamp) = (self.config.tokens()?, self.stamp(None));
+        // There is no header here: the command's own id is the key.
+        let key = stamp.id.clone();
+        let kept = tokens.keep(&key, key.as_str());
+        let command = order.to_command(&self.config.accounts()?, stamp, kept, None)?;
         match self.submit(Command::PlaceOrder(command))? {
-            Reply::Placed { order: id, hint } => Ok(order.placed(&id, &hint)),
+            Reply::Placed { order: id, hint, token } => {
+                let token = token.and_then(|secret| tokens.issue(&secret, &key, key.as_str(), &id));
+                Ok(order.placed(&id, &hint, token))
+            }
             other => unreachable!("an order is placed or refused, not {other:?}"),
         }
     }
