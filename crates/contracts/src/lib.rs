@@ -10,15 +10,26 @@
 //!
 //! Two limits are the caller's: how large a body may be, and who reads `Refused` (never the sender).
 
+/// The README's example, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
+mod code;
 mod contract;
+mod form;
 mod json;
+mod lookup;
 mod pointer;
 mod read;
 mod secret;
 mod sign;
+pub mod vectors;
 mod verify;
 
-pub use contract::{Acknowledgement, Certainty, Contract, ContractError};
+pub use code::{CertificateError, Certificates};
+pub use contract::{Acknowledgement, Certainty, Contract, ContractError, Redelivery, Strength, Truth};
+pub use lookup::{Answer, Asked, Lookup, LookupRefused, Request, Snapshot, Token};
 pub use read::{Delivery, ITEMS_MAX, Stored};
 pub use secret::{Secret, SecretError};
 pub use verify::{Refused, SECRETS_MAX, SIGNATURES_MAX, Verified, Verifier};

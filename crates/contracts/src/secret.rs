@@ -17,6 +17,12 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
+    /// The text itself: for what is sent to whoever the secret is shared with, and for nothing else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.0
     }
@@ -69,10 +75,20 @@ pub enum SecretError {
         expected: String,
     },
     /// More secrets than a rotation needs: each costs time on every forged request.
-    #[error("there are {count} secrets; at most {} are tried", crate::verify::SECRETS_MAX)]
+    #[error("there are {count} secrets; at most {most} are tried")]
     TooMany {
         /// How many were given.
         count: usize,
+        /// How many are of use: none where nothing is signed.
+        most: usize,
+    },
+    /// A configured value that the contract's code needs.
+    #[error("signature.values.{name} {problem}; the source has to state it")]
+    Value {
+        /// Its name.
+        name: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
     },
     /// Signing was asked for with a key that can only verify, or a header that only the provider can fill.
     #[error("cannot sign: {problem}")]

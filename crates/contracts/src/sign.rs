@@ -4,7 +4,8 @@
 //! Public-key signatures are the provider's alone.
 
 use crate::contract::Contract;
-use crate::contract::signature::{Grammar, Part, TimestampPlace};
+use crate::contract::format::TimeUnit;
+use crate::contract::signature::{Grammar, Part, SignaturePlace, TimestampPlace};
 use crate::secret::{Secret, SecretError};
 use crate::verify::key::{encode, prepare};
 
@@ -22,10 +23,22 @@ impl Contract {
         now_unix_s: i64,
     ) -> Result<Vec<(String, String)>, SecretError> {
         let signature = self.signature();
-        let timestamp = now_unix_s.to_string();
-        let keys = prepare(&signature.schemes, secret, 0)?;
+        let plain = matches!(signature.place, SignaturePlace::Header)
+            && signature.header_list.is_none()
+            && signature.key_id.is_none();
+        if !plain {
+            return Err(SecretError::CannotSign { problem: "only what one header signs can be signed here" });
+        }
+        let timestamp = match &signature.timestamp {
+            None | Some((_, TimeUnit::S)) => now_unix_s.to_string(),
+            Some((_, TimeUnit::Ms)) => format!("{now_unix_s}000"),
+            Some((_, TimeUnit::Rfc3339)) => {
+                return Err(SecretError::CannotSign { problem: "its time is written in words" });
+            }
+        };
+        let keys = prepare(&signature.schemes, secret, 0, false)?;
         let header_text = |index: usize| match &signature.timestamp {
-            Some(TimestampPlace::Header(at)) if *at == index => timestamp.as_str(),
+            Some((TimestampPlace::Header(at), _)) if *at == index => timestamp.as_str(),
             _ => id,
         };
         let parts = || {
@@ -34,6 +47,7 @@ impl Contract {
                 Part::Timestamp => timestamp.as_bytes(),
                 Part::Header(index) => header_text(*index).as_bytes(),
                 Part::Literal(text) => text.as_bytes(),
+                Part::Member(_) | Part::HeaderNames | Part::HeaderValues => &[],
             })
         };
         let signed = keys.iter().find_map(|key| Some((&signature.schemes[key.scheme], key.sign(parts())?)));
@@ -42,8 +56,9 @@ impl Contract {
         let written = encode(scheme.encoding, &mac);
         let value = match &signature.grammar {
             Grammar::Plain { prefix, .. } => format!("{prefix}{written}"),
+            Grammar::Triples { .. } => return Err(SecretError::CannotSign { problem: "its key has an id" }),
             Grammar::List { item, key } => match &signature.timestamp {
-                Some(TimestampPlace::Key(name)) => {
+                Some((TimestampPlace::Key(name), _)) => {
                     format!("{name}{key}{timestamp}{item}{}{key}{written}", scheme.version)
                 }
                 _ => format!("{}{key}{written}", scheme.version),

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use paidonce_ledger::Timestamp;
 
@@ -16,4 +16,9 @@ pub trait Clock: Send + Sync {
 
     /// Ends when `duration` has passed.
     fn sleep(&self, duration: Duration) -> Sleep;
+
+    /// A moment on a clock that is never set back: deadlines are counted on it. A simulation moves its own.
+    fn instant(&self) -> Instant {
+        Instant::now()
+    }
 }

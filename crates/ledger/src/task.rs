@@ -379,7 +379,8 @@ pub struct Request {
     pub body: Body,
     /// When it first may have left: the receiver's key window counts from here.
     pub first_at: Timestamp,
-    /// Whether the outcome of some try is unknown. It stays so whatever a later try answers.
+    /// Whether the outcome of some try is unknown. It stays so whatever a later try answers, unless the receiver was asked
+    /// and does not have it.
     pub uncertain: bool,
 }
 

@@ -49,6 +49,12 @@ pub fn keyed_command_id(by: &str, route: &str, key: &str) -> CommandId {
     CommandId::new(digest.to_hex()).expect("a short plain text is an id")
 }
 
+/// Who a process is, from its start to its end: `p_` and 26 characters.
+#[must_use]
+pub fn identity() -> String {
+    text("p_")
+}
+
 /// An API key that was just made. Its text is shown once and kept nowhere.
 pub struct NewKey {
     /// `pk_` and 43 characters.

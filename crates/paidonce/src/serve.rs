@@ -2,13 +2,18 @@
 //!
 //! It either starts whole or not at all, and says why in one line.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use paidonce_engine::{Clock, Engine, Grants, Settings, SweeperSettings, WorkerSettings, sweep, work};
+use paidonce_engine::{
+    Clock, Engine, Grants, Lookup, Outside, Owners, Settings, SweeperSettings, WorkerSettings, sweep, work,
+    work_outside,
+};
+use paidonce_ledger::Account;
 use paidonce_store::{Store, StoreError};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Semaphore, watch};
@@ -16,7 +21,12 @@ use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, StoreUrl};
+use crate::effect::configured::Effect;
+use crate::effect::outbound::Connector;
+use crate::fresh;
 use crate::http::{App, Limits, Listener, Reach, router};
+use crate::provider::Provider;
+use crate::source::Sources;
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +97,21 @@ impl Server {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ServeError> {
+        Self::start_asking(config, store, clock, None).await
+    }
+
+    /// Starts with connections of the caller's to the providers that are asked.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub async fn start_asking(
+        config: &Config,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        connector: Option<Arc<Connector>>,
+    ) -> Result<Self, ServeError> {
         let (sources, tokens) = (config.sources()?, config.tokens()?);
+        let outside = outside(config, &sources, connector)?;
         let public = listen(config.server.public).await?;
         let private = match config.server.private {
             Some(address) => Some(listen(address).await?),
@@ -95,7 +119,7 @@ impl Server {
         };
         let engine = Engine::start(store, clock, Arc::new(config.policy()), Settings::default());
         let engine = engine.map_err(ServeError::Thread)?;
-        let app = App::new(config, sources, tokens, engine.clone());
+        let app = App::new(config, sources, tokens, engine.clone(), outside.clone());
         let open = app.connections().clone();
         let (stop, stopped) = watch::channel(false);
         let connections_max = u32::try_from(config.server.connections_max).unwrap_or(u32::MAX);
@@ -117,6 +141,7 @@ impl Server {
         if config.workers.grant {
             server.grant(stopped.clone());
         }
+        outside.into_iter().for_each(|outside| server.send(outside, stopped.clone()));
         if config.workers.sweep {
             server.sweep(stopped);
         }
@@ -139,6 +164,12 @@ impl Server {
     fn grant(&mut self, stopped: watch::Receiver<bool>) {
         let stop = until(stopped);
         self.tasks.push(tokio::spawn(work(self.engine.clone(), Grants, WorkerSettings::default(), stop)));
+    }
+
+    fn send(&mut self, outside: Arc<Outside>, stopped: watch::Receiver<bool>) {
+        let stop = until(stopped);
+        let work = work_outside(self.engine.clone(), outside, WorkerSettings::default(), stop);
+        self.tasks.push(tokio::spawn(work));
     }
 
     /// Where `/v1`, `/metrics` and the rest answer.
@@ -169,6 +200,59 @@ impl Server {
         }
         self.engine.stop().await;
     }
+}
+
+/// A worker for each effect, and for each account that can be asked, as far as this process does such work.
+fn outside(
+    config: &Config,
+    sources: &Sources,
+    connector: Option<Arc<Connector>>,
+) -> Result<Vec<Arc<Outside>>, ServeError> {
+    let owners = Arc::new(Owners::new(fresh::identity()).expect("a short plain text is an identity"));
+    let effect = |effect: Effect| {
+        let settings = config.workers.outside(effect.concurrency);
+        let make = if effect.sync { Outside::syncs } else { Outside::sends };
+        make(effect.name, effect.destination, settings, owners.clone())
+    };
+    // Checked in any case: what is wrong with one is said by whoever starts, not by whoever sends.
+    let mut all: Vec<_> = config.ready_effects()?.into_iter().map(effect).collect();
+    if !config.workers.effects {
+        all.clear();
+    }
+    if config.workers.lookups {
+        let settings = config.workers.outside(LOOKUPS_AT_ONCE);
+        let providers = providers(config, sources, connector)?;
+        let worker = |(account, provider)| Outside::lookups(account, provider, settings, owners.clone());
+        all.extend(providers.into_iter().map(worker));
+    }
+    Ok(all)
+}
+
+/// Lookups at one account at once.
+const LOOKUPS_AT_ONCE: usize = 4;
+
+/// The accounts that can be asked. Several sources of one account share the first one's key.
+fn providers(
+    config: &Config,
+    sources: &Sources,
+    connector: Option<Arc<Connector>>,
+) -> Result<BTreeMap<Account, Arc<dyn Lookup>>, ServeError> {
+    let mut asked = BTreeMap::<Account, Arc<dyn Lookup>>::new();
+    let mut shared = connector;
+    for source in sources.iter() {
+        let Some(key) = source.lookup_key.clone() else { continue };
+        let connector = match &shared {
+            Some(connector) => connector.clone(),
+            None => {
+                let made = Connector::new(None);
+                let made = Arc::new(made.map_err(|why| ServeError::Config(config.mistaken(&why)))?);
+                shared.insert(made).clone()
+            }
+        };
+        let provider = || Provider::new(source.contract.clone(), &source.account, key, connector);
+        asked.entry(source.account.clone()).or_insert_with(|| Arc::new(provider()));
+    }
+    Ok(asked)
 }
 
 async fn until(mut stopped: watch::Receiver<bool>) {
@@ -206,6 +290,7 @@ pub async fn serve(
         private = server.private.map(tracing::field::display),
         store = %config.store.url,
         sources = config.sources.len(),
+        effects = config.effects.len(),
         grant = config.workers.grant,
         "serving"
     );

@@ -2,11 +2,11 @@
 //!
 //! It is built once, at start. What the file says is `config::SourceConfig`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use paidonce_contracts::{Contract, Secret, SecretError, Verifier};
-use paidonce_ledger::{Account, SourceName};
+use paidonce_ledger::{Account, SourceName, Truth};
 
 use crate::config::{Config, ConfigError, ContractChoice, SourceConfig};
 
@@ -22,6 +22,8 @@ pub struct Source {
     pub verifier: Verifier,
     /// The answer to an event id that comes with other content.
     pub conflict_status: u16,
+    /// The API key that lookups are made with.
+    pub lookup_key: Option<Secret>,
     secrets: Vec<Secret>,
 }
 
@@ -180,6 +182,20 @@ impl Config {
         finished(self, mistakes, Readers(readers))
     }
 
+    /// What the ledger has to know of each source, and the accounts whose payments can be looked up. Contracts that
+    /// cannot be read are refused by [`Config::accounts`], with their own messages.
+    pub(crate) fn beliefs(&self) -> (BTreeMap<SourceName, Truth>, BTreeSet<Account>) {
+        let (mut truths, mut asked) = (BTreeMap::new(), BTreeSet::new());
+        for source in &self.sources {
+            let Ok(contract) = contract(source) else { continue };
+            truths.insert(source.name.clone(), truth(source, &contract));
+            if source.lookup_key.is_some() {
+                asked.insert(account(source, &contract));
+            }
+        }
+        (truths, asked)
+    }
+
     /// All sources, ready to receive.
     ///
     /// # Errors
@@ -196,8 +212,10 @@ impl Config {
                 .collect::<Vec<_>>()
                 .into_iter()
                 .collect();
+            let lookup_key = source.lookup_key.as_ref().map(|key| noting(&mut mistakes, source, key.read()));
             let (Some(contract), Some(secrets)) = (contract, secrets) else { continue };
-            let built = build(source, contract, secrets).map_err(|error| error.to_string());
+            let built =
+                build(source, contract, secrets, lookup_key.flatten()).map_err(|error| error.to_string());
             if let Some(built) = noting(&mut mistakes, source, built) {
                 by_name.insert(source.name.to_string(), built);
             }
@@ -230,20 +248,57 @@ fn contract(source: &SourceConfig) -> Result<Contract, String> {
     if contract.provider().as_str().contains('/') {
         return Err("the contract's provider holds a /, which separates names in keys".to_owned());
     }
+    believable(source, &contract)?;
     Ok(contract)
+}
+
+/// Whether a source's events count by themselves, or its provider is asked.
+fn truth(source: &SourceConfig, contract: &Contract) -> Truth {
+    source.truth.unwrap_or(match contract.truth() {
+        paidonce_contracts::Truth::Event => Truth::Event,
+        paidonce_contracts::Truth::Fetch => Truth::Fetch,
+    })
+}
+
+/// Refuses what would believe what nobody signed, or ask where nobody can be asked.
+fn believable(source: &SourceConfig, contract: &Contract) -> Result<(), String> {
+    let asks = source.lookup_key.is_some();
+    if asks && contract.lookup().is_none() {
+        return Err(
+            "lookup_key is of no use: the contract does not say how a payment is looked up".to_owned()
+        );
+    }
+    match truth(source, contract) {
+        Truth::Event => contract.refuses_truth_event().map_or(Ok(()), |why| Err(format!("truth = \"event\": {why}"))),
+        Truth::Fetch if contract.lookup().is_none() => Err(
+            "truth = \"fetch\" asks the provider, and the contract does not say how: state [lookup] in it, or in an \
+             overlay"
+                .to_owned(),
+        ),
+        Truth::Fetch if !asks => {
+            Err("truth = \"fetch\" asks the provider: write lookup_key = \"env:NAME\", where its API key is".to_owned())
+        }
+        Truth::Fetch => Ok(()),
+    }
 }
 
 fn account(source: &SourceConfig, contract: &Contract) -> Account {
     Account { provider: contract.provider().clone(), name: source.account.clone(), mode: source.mode }
 }
 
-fn build(source: &SourceConfig, contract: Contract, secrets: Vec<Secret>) -> Result<Source, SecretError> {
+fn build(
+    source: &SourceConfig,
+    contract: Contract,
+    secrets: Vec<Secret>,
+    lookup_key: Option<Secret>,
+) -> Result<Source, SecretError> {
     Ok(Source {
         name: source.name.clone(),
         account: account(source, &contract),
         verifier: Verifier::new(&contract, &secrets)?,
         conflict_status: source.conflict_status.unwrap_or(contract.acknowledgement().conflict_status),
         contract,
+        lookup_key,
         secrets,
     })
 }

@@ -2,10 +2,10 @@
 
 use paidonce_ledger::Name;
 
-use super::format::{Format, Truth};
+use super::format::{Format, RedeliveryFormat, Strength, Truth};
 use super::mistake::{ContractError, Mistake, Place, line_at};
 use super::overlay::merge;
-use super::{Acknowledgement, Checked, plan, signature};
+use super::{Acknowledgement, Checked, Redelivery, lookup, plan, signature, strength};
 
 /// The version of the format that this build reads.
 const FORMAT: u32 = 1;
@@ -70,9 +70,6 @@ fn check(format: Format) -> Result<Checked, Mistake> {
     if format.format != FORMAT {
         return Err(Place::of("format").mistake(format!("this program reads format = {FORMAT}")));
     }
-    if format.truth == Truth::Fetch {
-        return Err(Place::of("truth").mistake("\"fetch\" needs lookups, which this version does not have"));
-    }
     let at = Place::of("provider");
     let provider = Name::new(&format.provider).map_err(|error| at.mistake(error.to_string()))?;
     if !format.provider.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
@@ -82,6 +79,14 @@ fn check(format: Format) -> Result<Checked, Mistake> {
     let acknowledgement = acknowledgement(&format)?;
     let signature = signature::compile(&format.signature)?;
     let plan = plan::compile(&format, &signature)?;
+    let judged = strength::judge(&format, &signature, &plan)?;
+    if format.truth == Truth::Event && judged.strength != Strength::Full {
+        let why = &judged.why;
+        let message = format!("an event's word cannot count: {why}; write truth = \"fetch\"");
+        return Err(Place::of("truth").mistake(message));
+    }
+    let redelivery = redelivery(&format.redelivery)?;
+    let lookup = lookup::compile(&format)?;
     Ok(Checked {
         provider,
         title: format.title,
@@ -89,8 +94,11 @@ fn check(format: Format) -> Result<Checked, Mistake> {
         certainty: format.certainty,
         signature,
         plan,
+        lookup,
         acknowledgement,
-        redelivery_window_h: format.redelivery.window_h,
+        truth: format.truth,
+        redelivery,
+        judged,
     })
 }
 
@@ -103,5 +111,39 @@ fn acknowledgement(format: &Format) -> Result<Acknowledgement, Mistake> {
     if conflict_status != 409 && !(200..300).contains(&conflict_status) {
         return Err(at.key("conflict_status").mistake("409, or a status from 200 to 299"));
     }
-    Ok(Acknowledgement { status: answer.status, body: answer.body.clone(), conflict_status })
+    for status in [answer.status, conflict_status] {
+        let taken = answer.accepted.is_empty() || answer.accepted.contains(&status) || status == 409;
+        if !taken || answer.avoid.contains(&status) {
+            let message = format!("{status} is not one that this contract calls accepted, or one to avoid");
+            return Err(at.key("status").mistake(message));
+        }
+    }
+    if answer
+        .refused_status
+        .is_some_and(|status| !(400..500).contains(&status) || answer.avoid.contains(&status))
+    {
+        return Err(at.key("refused_status").mistake("a status from 400 to 499 that is not one to avoid"));
+    }
+    Ok(Acknowledgement {
+        status: answer.status,
+        body: answer.body.clone(),
+        conflict_status,
+        accepted: answer.accepted.clone(),
+        avoid: answer.avoid.clone(),
+        refused_status: answer.refused_status,
+    })
+}
+
+fn redelivery(format: &RedeliveryFormat) -> Result<Redelivery, Mistake> {
+    let at = Place::of("redelivery");
+    if format.window_h.is_some() && format.window_s.is_some() {
+        return Err(at.key("window_s").mistake("state window_h or window_s"));
+    }
+    let window_s = format.window_s.or(format.window_h.map(|hours| hours.saturating_mul(3_600)));
+    let scheduled = format.schedule_s.iter().fold(0_u32, |sum, step| sum.saturating_add(*step));
+    if window_s.is_some_and(|window| scheduled > window) {
+        return Err(at.key("schedule_s").mistake("the schedule is longer than the window"));
+    }
+    let (schedule_s, timeout_s) = (format.schedule_s.clone(), format.timeout_s);
+    Ok(Redelivery { window_s, schedule_s, timeout_s })
 }

@@ -6,10 +6,13 @@
 mod builtin;
 pub(crate) mod format;
 mod load;
+pub(crate) mod lookup;
 mod mistake;
 mod overlay;
+mod place;
 pub(crate) mod plan;
 pub(crate) mod signature;
+mod strength;
 pub(crate) mod table;
 
 use std::collections::BTreeMap;
@@ -18,7 +21,7 @@ use std::sync::Arc;
 
 use paidonce_ledger::Name;
 
-pub use format::Certainty;
+pub use format::{Certainty, Strength, Truth};
 pub use mistake::ContractError;
 
 use plan::Plan;
@@ -35,8 +38,11 @@ struct Checked {
     certainty: BTreeMap<String, Certainty>,
     signature: Signature,
     plan: Plan,
+    lookup: Option<lookup::LookupRule>,
     acknowledgement: Acknowledgement,
-    redelivery_window_h: Option<u32>,
+    truth: Truth,
+    redelivery: Redelivery,
+    judged: strength::Judged,
 }
 
 /// What this provider takes for an answer.
@@ -48,6 +54,23 @@ pub struct Acknowledgement {
     pub body: String,
     /// The status where the same event came with other content.
     pub conflict_status: u16,
+    /// The statuses that the provider takes for "received"; empty: every 2xx.
+    pub accepted: Vec<u16>,
+    /// Statuses that do harm, because they end the retries or the endpoint.
+    pub avoid: Vec<u16>,
+    /// The status for what is not genuine, where the provider has one of its own.
+    pub refused_status: Option<u16>,
+}
+
+/// How a provider delivers again what was not acknowledged, as far as that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Redelivery {
+    /// For how many seconds after the first try: as long as the receiver may be down.
+    pub window_s: Option<u32>,
+    /// Seconds from one try to the next; empty where it is not published.
+    pub schedule_s: Vec<u32>,
+    /// How many seconds the provider waits for an answer.
+    pub timeout_s: Option<u32>,
 }
 
 impl Contract {
@@ -119,14 +142,65 @@ impl Contract {
         &self.0.acknowledgement
     }
 
+    /// Whose word counts. With [`Truth::Fetch`] a notice names its payment and asserts nothing.
+    #[must_use]
+    pub fn truth(&self) -> Truth {
+        self.0.truth
+    }
+
     /// For how many hours the provider delivers again what was not acknowledged, where that is known.
     #[must_use]
     pub fn redelivery_window_h(&self) -> Option<u32> {
-        self.0.redelivery_window_h
+        self.0.redelivery.window_s.map(|seconds| seconds.div_ceil(3_600))
+    }
+
+    /// How the provider delivers again.
+    #[must_use]
+    pub fn redelivery(&self) -> &Redelivery {
+        &self.0.redelivery
+    }
+
+    /// What an event's word is worth.
+    #[must_use]
+    pub fn strength(&self) -> Strength {
+        self.0.judged.strength
+    }
+
+    /// Why no source may believe its events without asking the provider, if none may: `truth = "event"` is to be
+    /// refused with this reason.
+    #[must_use]
+    pub fn refuses_truth_event(&self) -> Option<&str> {
+        (self.strength() != Strength::Full).then_some(self.0.judged.why.as_str())
+    }
+
+    /// What the provider sends and its signature does not cover. None of it is read.
+    #[must_use]
+    pub fn uncovered(&self) -> &[String] {
+        &self.0.signature.uncovered
+    }
+
+    /// Whether two deliveries of the same bytes may mean two changes, so that none is ever a duplicate.
+    #[must_use]
+    pub fn has_no_identity(&self) -> bool {
+        matches!(self.0.plan.id, plan::IdRule::None)
+    }
+
+    /// Whether a source needs a secret. Where nothing is signed, or a certificate signs, it has none.
+    #[must_use]
+    pub fn needs_secret(&self) -> bool {
+        match &self.0.signature.place {
+            signature::SignaturePlace::Nowhere => false,
+            signature::SignaturePlace::Code { code, .. } => code.covers_content(),
+            _ => true,
+        }
     }
 
     pub(crate) fn signature(&self) -> &Signature {
         &self.0.signature
+    }
+
+    pub(crate) fn lookup_rule(&self) -> Option<&lookup::LookupRule> {
+        self.0.lookup.as_ref()
     }
 
     pub(crate) fn plan(&self) -> &Plan {

@@ -3,11 +3,17 @@
 //! It holds no secret. What cannot prove anything is refused here: a body or an identity that the signature does
 //! not cover, an age limit on a timestamp that anyone can change.
 
+use std::collections::BTreeMap;
+
 use super::format::{
-    Grammar as GrammarWord, KeyEncoding, KeyFormat, MacKind, SignatureEncoding, SignatureFormat,
-    TimestampFormat,
+    Grammar as GrammarWord, HeaderListFormat, KeyEncoding, KeyFormat, MacKind, SignatureEncoding,
+    SignatureFormat, TimeUnit, TimestampFormat,
 };
 use super::mistake::{Mistake, Place};
+use super::place::place;
+use super::plan::pointer;
+use crate::code::Code;
+use crate::pointer::Pointer;
 
 /// The age that is accepted when a contract with a signed timestamp does not say: five minutes.
 const MAX_AGE_DEFAULT_S: i64 = 300;
@@ -18,15 +24,44 @@ const AGE_LIMIT_MAX_S: i64 = 315_360_000;
 /// How a source's deliveries are signed.
 #[derive(Debug)]
 pub(crate) struct Signature {
+    pub(crate) place: SignaturePlace,
     /// Per family of aliases, the names of the headers, lower case, in the order that [`Part::Header`] and
     /// the others count in. Number 0 is the signature itself.
     pub(crate) families: Vec<Vec<String>>,
     pub(crate) grammar: Grammar,
     pub(crate) repeatable: bool,
-    pub(crate) timestamp: Option<TimestampPlace>,
+    pub(crate) timestamp: Option<Timestamped>,
     pub(crate) signed: Vec<Part>,
     pub(crate) age: Option<Age>,
     pub(crate) schemes: Vec<Scheme>,
+    pub(crate) require_body: bool,
+    pub(crate) header_list: Option<HeaderListFormat>,
+    pub(crate) key_id: Option<KeyIdPlace>,
+    pub(crate) uncovered: Vec<String>,
+}
+
+/// Where the signature stands.
+#[derive(Debug)]
+pub(crate) enum SignaturePlace {
+    Header,
+    /// In the body, or in each item of a batch.
+    Member(Pointer),
+    /// A module of Rust knows.
+    Code {
+        code: Code,
+        values: BTreeMap<String, String>,
+        hosts: Vec<String>,
+    },
+    /// There is none.
+    Nowhere,
+}
+
+/// Where the id of the key stands that signed.
+#[derive(Debug)]
+pub(crate) enum KeyIdPlace {
+    Header(usize),
+    /// First in each entry of the list.
+    Entry,
 }
 
 /// How the signature's text is written.
@@ -36,6 +71,8 @@ pub(crate) enum Grammar {
     Plain { prefix: String, required: bool },
     /// Items with keys: the keys are versions, or the timestamp's.
     List { item: String, key: String },
+    /// Items of a key's id, a version and a signature.
+    Triples { item: String, key: String },
 }
 
 /// Where the timestamp stands.
@@ -45,6 +82,9 @@ pub(crate) enum TimestampPlace {
     Header(usize),
 }
 
+/// The unit beside it.
+pub(crate) type Timestamped = (TimestampPlace, TimeUnit);
+
 /// A piece of what is signed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -52,6 +92,12 @@ pub(crate) enum Part {
     Timestamp,
     Header(usize),
     Literal(String),
+    /// A member of the body or of the item, as text; nothing if it is absent.
+    Member(Pointer),
+    /// The names of the headers that are signed, as the signature's header gives them.
+    HeaderNames,
+    /// Their values.
+    HeaderValues,
 }
 
 /// How old, and how far ahead, a signed timestamp may be.
@@ -73,9 +119,19 @@ pub(crate) struct Scheme {
 }
 
 impl Signature {
+    /// The number of a header that has to be there, signed or not.
+    pub(crate) fn header(&self, name: &str) -> Option<usize> {
+        self.families.first()?.iter().position(|have| have.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the header of that number is among what is signed.
+    pub(crate) fn signs_header(&self, number: usize) -> bool {
+        self.signed.contains(&Part::Header(number))
+    }
+
     /// The number of a signed header, and the separator that follows it in what is signed.
     pub(crate) fn signed_header(&self, name: &str) -> Option<(usize, Option<&str>)> {
-        let index = self.families[0].iter().position(|have| have.eq_ignore_ascii_case(name))?;
+        let index = self.header(name)?;
         let at = self.signed.iter().position(|part| *part == Part::Header(index))?;
         let separator = match self.signed.get(at + 1) {
             Some(Part::Literal(text)) => Some(text.as_str()),
@@ -88,13 +144,19 @@ impl Signature {
 /// What `[signature]` still lacks, as members and what they may be.
 pub(crate) fn missing(format: &SignatureFormat) -> Vec<&'static str> {
     let mut missing = Vec::new();
-    let list = format.grammar == GrammarWord::List;
+    if format.unsigned || format.code.is_some() {
+        return missing;
+    }
+    let list = format.grammar != GrammarWord::Plain;
     let mut need = |there: bool, what| {
         if !there {
             missing.push(what);
         }
     };
-    need(format.header.is_some(), "signature.header (the name of the header that carries the signature)");
+    need(
+        format.header.is_some() || format.member.is_some(),
+        "signature.header (the name of the header that carries the signature)",
+    );
     need(
         format.signed.is_some(),
         "signature.signed (for example [\"{body}\"] or [\"{timestamp}\", \".\", \"{body}\"])",
@@ -117,22 +179,65 @@ pub(crate) fn missing(format: &SignatureFormat) -> Vec<&'static str> {
 /// Checks `[signature]`, of which nothing is missing.
 pub(crate) fn compile(format: &SignatureFormat) -> Result<Signature, Mistake> {
     let at = Place::of("signature");
+    let place = place(format, &at)?;
+    if !format.certificate_hosts.0.is_empty() && format.code.is_none() {
+        return Err(at.key("certificate_hosts").mistake("only a contract with `code` takes this"));
+    }
     let grammar = grammar(format, &at)?;
-    let mut names = vec![header(format.header.as_deref().unwrap_or_default(), &at.key("header"))?];
+    let mut names = match place {
+        SignaturePlace::Header => {
+            vec![header(format.header.as_deref().unwrap_or_default(), &at.key("header"))?]
+        }
+        _ => Vec::new(),
+    };
     let timestamp = match &format.timestamp {
         None => None,
         Some(place) => Some(timestamp(place, &grammar, &mut names, &at.key("timestamp"))?),
     };
-    let signed = signed(format.signed.as_deref().unwrap_or_default(), timestamp.is_some(), &mut names, &at)?;
+    let signed = match place {
+        SignaturePlace::Header | SignaturePlace::Member(_) => signed(format, &place, &mut names, &at)?,
+        SignaturePlace::Code { .. } | SignaturePlace::Nowhere => Vec::new(),
+    };
     let age = age(format, timestamp.is_some(), &at)?;
     if format.repeatable && matches!(grammar, Grammar::List { .. }) {
         return Err(at
             .key("repeatable")
             .mistake("only plain signatures can be repeated; a list holds several"));
     }
+    let key_id = match &format.key_id {
+        None if format.grammar == GrammarWord::Triples => Some(KeyIdPlace::Entry),
+        None => None,
+        Some(key) => {
+            let at = at.key("key_id");
+            let name = key.header.as_deref().ok_or_else(|| at.mistake("write { header = \"...\" }"))?;
+            Some(KeyIdPlace::Header(number(header(name, &at.key("header"))?, &mut names)))
+        }
+    };
+    for (n, name) in format.require_headers.iter().enumerate() {
+        number(header(name, &at.key("require_headers").index(n))?, &mut names);
+    }
+    if !matches!(place, SignaturePlace::Header) && !names.is_empty() {
+        return Err(at.mistake("other headers belong to a signature that stands in a header"));
+    }
     let families = families(format, names, &at)?;
-    let schemes = schemes(format, &at)?;
-    Ok(Signature { families, grammar, repeatable: format.repeatable, timestamp, signed, age, schemes })
+    let schemes = match place {
+        SignaturePlace::Header | SignaturePlace::Member(_) => schemes(format, &at)?,
+        SignaturePlace::Code { .. } | SignaturePlace::Nowhere => Vec::new(),
+    };
+    Ok(Signature {
+        place,
+        families,
+        grammar,
+        repeatable: format.repeatable,
+        timestamp,
+        signed,
+        age,
+        schemes,
+        require_body: format.require_body,
+        header_list: format.header_list.clone(),
+        key_id,
+        uncovered: format.uncovered.0.clone(),
+    })
 }
 
 fn grammar(format: &SignatureFormat, at: &Place) -> Result<Grammar, Mistake> {
@@ -155,7 +260,7 @@ fn grammar(format: &SignatureFormat, at: &Place) -> Result<Grammar, Mistake> {
                 }
             }
         }
-        GrammarWord::List => {
+        GrammarWord::List | GrammarWord::Triples => {
             if let Some((name, _)) = plain_only.iter().find(|(_, value)| value.is_some()) {
                 return Err(at.key(name).mistake("only a plain signature has a prefix; a list has versions"));
             }
@@ -165,7 +270,11 @@ fn grammar(format: &SignatureFormat, at: &Place) -> Result<Grammar, Mistake> {
                 }
             }
             let text = |value: &Option<String>| value.clone().unwrap_or_default();
-            Ok(Grammar::List { item: text(&format.item_separator), key: text(&format.key_separator) })
+            let (item, key) = (text(&format.item_separator), text(&format.key_separator));
+            Ok(match format.grammar {
+                GrammarWord::Triples => Grammar::Triples { item, key },
+                _ => Grammar::List { item, key },
+            })
         }
     }
 }
@@ -191,18 +300,26 @@ fn timestamp(
     grammar: &Grammar,
     names: &mut Vec<String>,
     at: &Place,
-) -> Result<TimestampPlace, Mistake> {
-    match (&place.key, &place.header, grammar) {
+) -> Result<Timestamped, Mistake> {
+    let stands = match (&place.key, &place.header, grammar) {
         (Some(key), None, Grammar::List { .. }) => Ok(TimestampPlace::Key(key.clone())),
-        (Some(_), None, Grammar::Plain { .. }) => {
+        (Some(_), None, _) => {
             Err(at.mistake("a plain signature has no keys; write { header = \"...\" } or grammar = \"list\""))
         }
         (None, Some(name), _) => Ok(TimestampPlace::Header(number(header(name, &at.key("header"))?, names))),
         _ => Err(at.mistake("write either { key = \"t\" } or { header = \"...\" }")),
-    }
+    };
+    Ok((stands?, place.unit))
 }
 
-fn signed(parts: &[String], timed: bool, names: &mut Vec<String>, at: &Place) -> Result<Vec<Part>, Mistake> {
+fn signed(
+    format: &SignatureFormat,
+    place: &SignaturePlace,
+    names: &mut Vec<String>,
+    at: &Place,
+) -> Result<Vec<Part>, Mistake> {
+    let (parts, timed) = (format.signed.as_deref().unwrap_or_default(), format.timestamp.is_some());
+    let in_body = matches!(place, SignaturePlace::Member(_));
     let at = at.key("signed");
     let mut signed = Vec::with_capacity(parts.len());
     for (n, text) in parts.iter().enumerate() {
@@ -213,16 +330,29 @@ fn signed(parts: &[String], timed: bool, names: &mut Vec<String>, at: &Place) ->
             "{timestamp}" => {
                 return Err(at.mistake("signature.timestamp has to say where the timestamp stands"));
             }
-            _ => match text.strip_prefix("{header:").and_then(|rest| rest.strip_suffix('}')) {
-                Some(name) => Part::Header(number(header(name, &at)?, names)),
-                None if text.is_empty() || text.contains(['{', '}']) => {
-                    return Err(at.mistake(
-                        "a part is {body}, {timestamp}, {header:name}, or fixed text without braces",
-                    ));
-                }
-                None => Part::Literal(text.clone()),
-            },
+            "{header_names}" if format.header_list.is_some() => Part::HeaderNames,
+            "{header_values}" if format.header_list.is_some() => Part::HeaderValues,
+            _ => named(text, format, names, &at)?,
         });
+    }
+    if in_body {
+        if signed.iter().any(|part| !matches!(part, Part::Member(_) | Part::Literal(_))) {
+            return Err(at.mistake("a signature in the body covers members ({member:path}) and fixed text"));
+        }
+        return Ok(signed);
+    }
+    if let Some(list) = &format.header_list
+        && (list.key.is_empty() || list.separator.is_empty())
+    {
+        return Err(at.mistake("header_list = { key = \"h\", separator = \" \", join = \".\" }"));
+    }
+    if format.header_list.is_some()
+        && !(signed.contains(&Part::HeaderNames) && signed.contains(&Part::HeaderValues))
+    {
+        return Err(at.mistake("header_list signs nothing without {header_names} and {header_values}"));
+    }
+    if signed.iter().any(|part| matches!(part, Part::Member(_))) {
+        return Err(at.mistake("members are signed only where the signature is one: signature.member"));
     }
     if signed.iter().filter(|part| **part == Part::Body).count() != 1 {
         return Err(at.mistake("{body} has to be signed, once: what is not covered proves nothing"));
@@ -234,6 +364,26 @@ fn signed(parts: &[String], timed: bool, names: &mut Vec<String>, at: &Place) ->
         return Err(at.mistake("the signature's own header cannot be signed"));
     }
     Ok(signed)
+}
+
+/// `{header:name}`, `{member:path}`, `{value:name}` or fixed text.
+fn named(text: &str, format: &SignatureFormat, names: &mut Vec<String>, at: &Place) -> Result<Part, Mistake> {
+    let braced = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    match braced.and_then(|inner| inner.split_once(':')) {
+        Some(("header", name)) => Ok(Part::Header(number(header(name, at)?, names))),
+        Some(("member", path)) => Ok(Part::Member(pointer(path, at)?)),
+        Some(("value", name)) => match format.values.get(name) {
+            Some(value) if !value.is_empty() => Ok(Part::Literal(value.clone())),
+            _ => Err(at.mistake(format!(
+                "the source has to state what is signed here: signature.values = {{ {name} = \"...\" }}"
+            ))),
+        },
+        _ if text.is_empty() || text.contains(['{', '}']) => Err(at.mistake(
+            "a part is {body}, {timestamp}, {header:name}, {member:path}, {value:name}, \
+             or fixed text without braces",
+        )),
+        _ => Ok(Part::Literal(text.to_owned())),
+    }
 }
 
 fn age(format: &SignatureFormat, timed: bool, at: &Place) -> Result<Option<Age>, Mistake> {
@@ -261,7 +411,7 @@ fn families(format: &SignatureFormat, names: Vec<String>, at: &Place) -> Result<
     for (prefix, aliases) in &format.aliases {
         let at = at.key("aliases").key(prefix);
         let prefix = header(prefix, &at)?;
-        if !families[0][0].starts_with(&prefix) {
+        if !families[0].first().is_some_and(|name| name.starts_with(&prefix)) {
             return Err(at.mistake("signature.header does not begin with this prefix"));
         }
         for alias in &aliases.0 {
@@ -278,7 +428,7 @@ fn families(format: &SignatureFormat, names: Vec<String>, at: &Place) -> Result<
 }
 
 fn schemes(format: &SignatureFormat, at: &Place) -> Result<Vec<Scheme>, Mistake> {
-    let list = format.grammar == GrammarWord::List;
+    let list = format.grammar != GrammarWord::Plain;
     if !list {
         if !format.versions.is_empty() {
             return Err(at.key("versions").mistake("only a list has versions; write grammar = \"list\""));
@@ -321,6 +471,9 @@ fn scheme(
     }
     if key.require_prefix && key.prefix.is_none() {
         return Err(key_at.key("require_prefix").mistake("state the prefix"));
+    }
+    if (mac == MacKind::Static) != (encoding == SignatureEncoding::Text) {
+        return Err(at.key("encoding").mistake("\"text\" is for mac = \"static\", and nothing else is"));
     }
     if mac == MacKind::Ed25519 && key.encoding == KeyEncoding::Utf8 {
         return Err(key_at.mistake("an ed25519 public key is 32 bytes in base64 or hex"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use paidonce_ledger::{CaptureState, DisputeState, Ending, RefundState};
 
-use super::format::{EventFormat, FactFormat, FactKind, Format, StateFormat, Texts};
+use super::format::{EventFormat, FactFormat, FactKind, MoneyFormat, ReadFormat, Shape, StateFormat, Texts};
 use super::mistake::{Mistake, Place};
 use super::plan::{Condition, MoneyRule, conditions, pointer, pointers};
 use crate::pointer::{Pointer, Pointers};
@@ -35,6 +35,8 @@ pub(crate) struct FactRule {
     pub(crate) amount: Pointers,
     /// Empty: the contract's.
     pub(crate) currency: Pointers,
+    /// How the amount is written; `None`: as the contract's are.
+    pub(crate) shape: Option<Shape>,
     pub(crate) each: Option<Pointer>,
 }
 
@@ -59,11 +61,20 @@ pub(crate) enum StateRule<S> {
     Words { member: Pointer, values: BTreeMap<String, S> },
 }
 
-/// Checks `[[event]]`.
-pub(super) fn compile(format: &Format, money: &MoneyRule) -> Result<Table, Mistake> {
+/// A list of rows, and what holds for all of them.
+pub(super) struct Around<'f> {
+    pub(super) read: &'f ReadFormat,
+    pub(super) money: &'f MoneyFormat,
+    pub(super) event: &'f [EventFormat],
+    /// Where the list stands.
+    pub(super) at: Place,
+}
+
+/// Checks `[[event]]` or `[[lookup.event]]`.
+pub(super) fn compile(format: &Around<'_>, money: &MoneyRule) -> Result<Table, Mistake> {
     let mut table = Table::new();
     for (n, event) in format.event.iter().enumerate() {
-        let at = Place::of("event").index(n);
+        let at = format.at.index(n);
         let row = std::sync::Arc::new(row(event, format, money, &at)?);
         if event.kind.0.is_empty() {
             return Err(at.key("type").mistake("at least one type"));
@@ -79,10 +90,11 @@ pub(super) fn compile(format: &Format, money: &MoneyRule) -> Result<Table, Mista
     Ok(table)
 }
 
-fn row(event: &EventFormat, format: &Format, money: &MoneyRule, at: &Place) -> Result<Row, Mistake> {
+fn row(event: &EventFormat, format: &Around<'_>, money: &MoneyRule, at: &Place) -> Result<Row, Mistake> {
     let when = conditions(&event.when, &at.key("when"))?;
     if event.ignore {
-        if event.payment.is_some()
+        if event.lookup
+            || event.payment.is_some()
             || event.references.is_some()
             || event.hints.is_some()
             || !event.facts.is_empty()
@@ -91,8 +103,12 @@ fn row(event: &EventFormat, format: &Format, money: &MoneyRule, at: &Place) -> R
         }
         return Ok(Row { when, meaning: Meaning::Ignored });
     }
-    if event.facts.is_empty() {
-        return Err(at.mistake("state facts = [{ kind = \"captured\", ... }], or ignore = true"));
+    if event.lookup != event.facts.is_empty() {
+        return Err(at.mistake(if event.lookup {
+            "lookup = true says that the event asserts nothing; remove its facts"
+        } else {
+            "state facts = [{ kind = \"captured\", ... }], lookup = true, or ignore = true"
+        }));
     }
     let payment = event.payment.as_ref().or(format.read.payment.as_ref());
     let payment = pointers(payment, &at.key("payment"))?;
@@ -112,7 +128,7 @@ fn row(event: &EventFormat, format: &Format, money: &MoneyRule, at: &Place) -> R
     Ok(Row { when, meaning: Meaning::Claims { payment, references, hints, facts } })
 }
 
-fn fact(fact: &FactFormat, format: &Format, money: &MoneyRule, at: &Place) -> Result<FactRule, Mistake> {
+fn fact(fact: &FactFormat, format: &Around<'_>, money: &MoneyRule, at: &Place) -> Result<FactRule, Mistake> {
     let each = fact.each.as_deref().map(|text| pointer(text, &at.key("each"))).transpose()?;
     let in_scope = |texts: Option<&Texts>, at: &Place| scoped(texts, each.is_some(), at);
     let rule = FactRule {
@@ -120,6 +136,7 @@ fn fact(fact: &FactFormat, format: &Format, money: &MoneyRule, at: &Place) -> Re
         id: in_scope(fact.id.as_ref(), &at.key("id"))?,
         amount: in_scope(Some(&fact.amount), &at.key("amount"))?,
         currency: in_scope(fact.currency.as_ref(), &at.key("currency"))?,
+        shape: fact.shape,
         each,
     };
     let identified =
@@ -137,12 +154,16 @@ fn fact(fact: &FactFormat, format: &Format, money: &MoneyRule, at: &Place) -> Re
     if rule.amount.0.is_empty() {
         return Ok(rule);
     }
-    if format.money.shape.is_none() {
+    if format.money.shape.is_none() && fact.shape.is_none() {
         return Err(at.key("amount").mistake(
             "state [money] shape = \"minor\" (an integer of minor units) or \"decimal\" (text in major units)",
         ));
     }
-    if rule.currency.0.is_empty() && money.currency.0.is_empty() && money.asset.is_none() {
+    if rule.currency.0.is_empty()
+        && money.currency.0.is_empty()
+        && money.asset.is_none()
+        && money.fixed.is_none()
+    {
         return Err(at
             .key("amount")
             .mistake("state [money] currency = \"...\", or network, asset and decimals"));

@@ -6,6 +6,7 @@
 use paidonce_ledger::Digest;
 
 use crate::json::{Kind, Value};
+use crate::pointer::{Pointer, Scope};
 
 /// The digest of `event` without its top members named in `without`.
 pub(super) fn digest(event: Value<'_>, without: &[String]) -> Digest {
@@ -14,6 +15,19 @@ pub(super) fn digest(event: Value<'_>, without: &[String]) -> Digest {
         event.members_by_name().filter(|member| !without.iter().any(|name| name == member.name())),
         &mut canonical,
     );
+    Digest::of_bytes(&canonical)
+}
+
+/// The digest of these members of an event and of nothing else; one that is absent is nothing.
+pub(super) fn digest_of(scope: Scope<'_>, members: &[Pointer]) -> Digest {
+    let mut canonical = Vec::with_capacity(256);
+    for pointer in members {
+        write_text(b'p', pointer.text(), &mut canonical);
+        match pointer.find(scope) {
+            Some(value) => write(value, &mut canonical),
+            None => canonical.push(b'z'),
+        }
+    }
     Digest::of_bytes(&canonical)
 }
 

@@ -1,14 +1,19 @@
 //! An event's identity, from what its signature covers and from nothing else.
 
-use paidonce_ledger::Digest;
-use paidonce_ledger::EventId;
+use paidonce_ledger::{Body, Digest, EventId};
 
+use super::Received;
 use super::scalar::{Unreadable, absent, malformed, plain_text};
 use crate::contract::plan::IdRule;
 use crate::json::Kind;
 use crate::pointer::{Pointer, Scope};
 
-pub(super) fn id(rule: &IdRule, scope: Scope<'_>, headers: &[&[u8]]) -> Result<EventId, Unreadable> {
+pub(super) fn id(
+    rule: &IdRule,
+    scope: Scope<'_>,
+    body: &Body,
+    received: Received<'_>,
+) -> Result<EventId, Unreadable> {
     match rule {
         IdRule::Member(pointers) => {
             let (pointer, value) = pointers.find(scope).ok_or_else(|| absent(pointers))?;
@@ -17,7 +22,7 @@ pub(super) fn id(rule: &IdRule, scope: Scope<'_>, headers: &[&[u8]]) -> Result<E
         }
         IdRule::Header { index, separator } => {
             let refused = |problem: &str| Unreadable(format!("the id's header: {problem}"));
-            let value = headers.get(*index).copied().unwrap_or_default();
+            let value = received.headers.get(*index).copied().unwrap_or_default();
             let text = std::str::from_utf8(value).map_err(|_| refused("not UTF-8"))?;
             // ("a.1", "2", x) and ("a", "1", "2." x) have one signature: the boundary must be where it seems.
             if text.contains(separator.as_str()) {
@@ -25,15 +30,28 @@ pub(super) fn id(rule: &IdRule, scope: Scope<'_>, headers: &[&[u8]]) -> Result<E
             }
             EventId::new(text).map_err(|error| refused(&error.to_string()))
         }
-        IdRule::Derived(members) => derived(members, scope),
+        IdRule::Derived(members, optional) => derived(members, optional, scope),
+        IdRule::Body => named(Digest::of_parts([&b"body"[..], body.bytes()])),
+        // Nothing tells two deliveries apart but that they came apart. Two within one second are one event, which is
+        // as good as both: neither says more than that somebody has to look.
+        IdRule::None => {
+            let at = received.at_unix_s.to_be_bytes();
+            named(Digest::of_parts([&b"none"[..], &at[..], body.bytes()]))
+        }
     }
 }
 
 /// A digest over the members, each with its length and its kind, so that none can lend a byte to another.
-fn derived(members: &[Pointer], scope: Scope<'_>) -> Result<EventId, Unreadable> {
+fn derived(members: &[Pointer], optional: &[Pointer], scope: Scope<'_>) -> Result<EventId, Unreadable> {
     let mut parts: Vec<&[u8]> = Vec::with_capacity(members.len() * 2);
-    for pointer in members {
-        let value = pointer.find(scope).ok_or_else(|| malformed(pointer, "absent"))?;
+    for (n, pointer) in members.iter().chain(optional).enumerate() {
+        let Some(value) = pointer.find(scope) else {
+            if n < members.len() {
+                return Err(malformed(pointer, "absent"));
+            }
+            parts.extend([&b"absent"[..], &b""[..]]);
+            continue;
+        };
         let (tag, text) = match value.kind() {
             Kind::Text(text) => ("text", &**text),
             Kind::Number(text) => ("number", *text),
@@ -43,6 +61,9 @@ fn derived(members: &[Pointer], scope: Scope<'_>) -> Result<EventId, Unreadable>
         };
         parts.extend([tag.as_bytes(), text.as_bytes()]);
     }
-    let digest = Digest::of_parts(parts);
+    named(Digest::of_parts(parts))
+}
+
+fn named(digest: Digest) -> Result<EventId, Unreadable> {
     EventId::new(format!("derived:{digest}")).map_err(|error| Unreadable(error.to_string()))
 }

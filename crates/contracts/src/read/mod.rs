@@ -7,7 +7,8 @@ mod claim;
 mod content;
 mod identity;
 mod money;
-mod scalar;
+mod sample;
+pub(crate) mod scalar;
 mod stored;
 
 use std::sync::Arc;
@@ -17,11 +18,12 @@ use paidonce_ledger::{EventId, Mode, Name};
 use paidonce_ledger::{Notice, Reading};
 
 use crate::contract::format::ConditionFormat;
-use crate::contract::plan::{Condition, ModeRule, Plan};
+use crate::contract::plan::{Condition, ContentRule, KindRule, ModeRule, Plan};
 use crate::json::{Document, Kind, Value};
 use crate::pointer::Scope;
 use scalar::{Unreadable, malformed};
 
+pub(crate) use claim::reading;
 pub use stored::Stored;
 
 /// The most events that one delivery may carry. The largest known batch is 250.
@@ -30,15 +32,27 @@ pub const ITEMS_MAX: usize = 1_000;
 /// What a genuine delivery is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
-    /// A test notification: answered 2xx, stored nowhere, changes nothing.
+    /// A test notification, or a batch without events: answered 2xx, stored nowhere, changes nothing.
     Test,
     /// Its events, at least one, each to be decided alone.
     Events(Vec<Notice>),
 }
 
-/// Reads a delivery. `headers` are the signed ones, by the contract's numbers.
-pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
-    let document = match Document::parse(body) {
+/// What came beside the body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Received<'r> {
+    /// The headers that the contract names, by its numbers.
+    pub(crate) headers: &'r [&'r [u8]],
+    pub(crate) at_unix_s: i64,
+}
+
+/// Reads a delivery.
+pub(crate) fn read(plan: &Plan, body: &[u8], received: Received<'_>) -> Delivery {
+    let text = match plan.syntax.json(body) {
+        Ok(text) => text,
+        Err(problem) => return Delivery::Events(vec![nameless(body, format!("body: {problem}"))]),
+    };
+    let document = match Document::parse(&text) {
         Ok(document) => document,
         Err(error) => return Delivery::Events(vec![nameless(body, format!("body: {error}"))]),
     };
@@ -46,15 +60,16 @@ pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
     if is_test(plan, root) {
         return Delivery::Test;
     }
-    let Some(items) = &plan.items else { return Delivery::Events(vec![notice(plan, root, body, headers)]) };
+    let Some(items) = &plan.items else { return Delivery::Events(vec![notice(plan, root, body, received)]) };
     let problem = match items.find(Scope { event: root, item: None }) {
         None => "absent",
         Some(list) if *list.kind() != Kind::List => "not a list",
         Some(list) => match list.children().take(ITEMS_MAX + 1).count() {
+            0 if plan.empty_items => return Delivery::Test,
             0 => "an empty list",
             n if n > ITEMS_MAX => "a list with more items than are read",
             _ => {
-                let notices = list.children().map(|item| notice(plan, item, item.raw(), headers));
+                let notices = list.children().map(|item| notice(plan, item, item.raw(), received));
                 return Delivery::Events(notices.collect());
             }
         },
@@ -62,10 +77,12 @@ pub(crate) fn read(plan: &Plan, body: &[u8], headers: &[&[u8]]) -> Delivery {
     Delivery::Events(vec![nameless(body, format!("{}: {problem}", items.text()))])
 }
 
-/// Whether a delivery says that it is only a test: exactly `true`.
+/// Whether a delivery says that it is only a test: exactly `true`, or by the contract's conditions.
 fn is_test(plan: &Plan, root: Value<'_>) -> bool {
     let member = plan.test.as_ref().and_then(|test| test.find(Scope { event: root, item: None }));
+    let scope = Scope { event: root, item: None };
     member.is_some_and(|value| *value.kind() == Kind::Bool(true))
+        || (!plan.test_when.is_empty() && holds_all(&plan.test_when, scope))
 }
 
 /// A notice of bytes that have no readable identity: they are their own.
@@ -86,18 +103,22 @@ fn id_of_bytes(body: &Body) -> EventId {
     EventId::new(format!("sha256:{}", body.digest())).expect("71 characters of ASCII are an id")
 }
 
-fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], headers: &[&[u8]]) -> Notice {
+fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], received: Received<'_>) -> Notice {
     if *event.kind() != Kind::Object {
         return nameless(bytes, "body: not an object".to_owned());
     }
-    let id = identity::id(&plan.id, Scope { event, item: None }, headers);
-    notice_of(plan, event, Body::new(bytes), id)
+    let (scope, body) = (Scope { event, item: None }, Body::new(bytes));
+    let id = identity::id(&plan.id, scope, &body, received);
+    let kind = kind(plan, scope, received.headers);
+    notice_of(plan, event, body, (id, kind))
 }
 
+/// An event's identity and type, as far as they were found.
+type Named = (Result<EventId, Unreadable>, Result<Arc<str>, Unreadable>);
+
 /// The notice of an object whose identity was looked for.
-fn notice_of(plan: &Plan, event: Value<'_>, body: Body, id: Result<EventId, Unreadable>) -> Notice {
+fn notice_of(plan: &Plan, event: Value<'_>, body: Body, (id, kind): Named) -> Notice {
     let scope = Scope { event, item: None };
-    let kind = scalar::kind(&plan.kind, scope);
     let (account, mode) = (account(plan, scope), mode(plan, scope));
     let ignored = !plan.ignore_when.is_empty() && holds_all(&plan.ignore_when, scope);
     let reading = match (&id, &kind, &account, &mode) {
@@ -111,8 +132,23 @@ fn notice_of(plan: &Plan, event: Value<'_>, body: Body, id: Result<EventId, Unre
         account: account.unwrap_or_default(),
         mode: mode.unwrap_or_default(),
         reading,
-        content: if plan.without.is_empty() { body.digest() } else { content::digest(event, &plan.without) },
+        content: match &plan.content {
+            // Not the bytes are signed but what they say.
+            ContentRule::All if plan.syntax.signs_document() => content::digest(event, &[]),
+            ContentRule::All => body.digest(),
+            ContentRule::Without(members) => content::digest(event, members),
+            ContentRule::Only(members) => content::digest_of(scope, members),
+        },
         body,
+    }
+}
+
+pub(crate) fn kind(plan: &Plan, scope: Scope<'_>, headers: &[&[u8]]) -> Result<Arc<str>, Unreadable> {
+    match &plan.kind {
+        KindRule::Member(pointers) => scalar::kind(pointers, scope),
+        KindRule::Join(members, separator) => scalar::joined(members, separator, scope),
+        KindRule::Header(number) => scalar::of_header(headers.get(*number).copied().unwrap_or_default()),
+        KindRule::Fixed(word) => Ok(Arc::from(word.as_str())),
     }
 }
 
@@ -122,17 +158,21 @@ fn account(plan: &Plan, scope: Scope<'_>) -> Result<Option<Name>, Unreadable> {
     Name::new(text).map(Some).map_err(|error| malformed(pointer, error))
 }
 
-fn mode(plan: &Plan, scope: Scope<'_>) -> Result<Option<Mode>, Unreadable> {
+pub(crate) fn mode(plan: &Plan, scope: Scope<'_>) -> Result<Option<Mode>, Unreadable> {
     match &plan.mode {
         None => Ok(None),
-        Some(ModeRule::Livemode(pointers)) => match pointers.find(scope) {
-            None => Ok(None),
-            Some((pointer, value)) => match value.kind() {
-                Kind::Bool(true) => Ok(Some(Mode::Live)),
-                Kind::Bool(false) => Ok(Some(Mode::Test)),
-                _ => Err(malformed(pointer, "not a boolean")),
-            },
-        },
+        Some(rule @ (ModeRule::Livemode(pointers) | ModeRule::Testmode(pointers))) => {
+            match pointers.find(scope) {
+                None => Ok(None),
+                Some((pointer, value)) => match value.kind() {
+                    Kind::Bool(is) => {
+                        let live = *is == matches!(rule, ModeRule::Livemode(_));
+                        Ok(Some(if live { Mode::Live } else { Mode::Test }))
+                    }
+                    _ => Err(malformed(pointer, "not a boolean")),
+                },
+            }
+        }
         Some(ModeRule::Words { member, live, test }) => match member.find(scope) {
             None => Ok(None),
             Some((pointer, value)) => match value.kind() {
@@ -145,7 +185,7 @@ fn mode(plan: &Plan, scope: Scope<'_>) -> Result<Option<Mode>, Unreadable> {
 }
 
 /// Whether all of `conditions` hold.
-fn holds_all(conditions: &[Condition], scope: Scope<'_>) -> bool {
+pub(crate) fn holds_all(conditions: &[Condition], scope: Scope<'_>) -> bool {
     conditions.iter().all(|condition| {
         let value = condition.pointer.find(scope);
         match (&condition.test, value.map(Value::kind)) {

@@ -25,7 +25,7 @@ pub(super) fn money(
         _ => return Err(malformed(pointer, "not an amount")),
     };
     let Some(unit) = unit(rule, fact, scope)? else { return Ok(None) };
-    let amount = match rule.shape {
+    let amount = match fact.shape.unwrap_or(rule.shape) {
         Shape::Decimal => Money::parse(text, unit),
         Shape::Minor => match rule.exponents.get(&unit) {
             None => Money::parse_minor(text, unit),
@@ -55,6 +55,7 @@ fn unit(rule: &MoneyRule, fact: &FactRule, scope: Scope<'_>) -> Result<Option<Mo
     let asset = rule.asset.as_ref().map(|asset| asset_unit(asset, scope)).transpose()?.flatten();
     match (currency, asset) {
         (Some((pointer, _)), Some(_)) => Err(malformed(pointer, "a currency beside a network's asset")),
+        (None, None) => Ok(rule.fixed.clone()),
         (None, asset) => Ok(asset),
         (Some((pointer, value)), None) => {
             let Kind::Text(code) = value.kind() else {

@@ -3,12 +3,14 @@
 //! The one way past the verifier, and it takes no bytes from anybody: only the row of an event that was verified when
 //! it came in. The header lines of that delivery are not kept, so nothing here asks for one.
 
+use std::sync::Arc;
+
 use paidonce_ledger::{Body, Event, EventId, EventKey, Notice, Reading};
 
 use super::scalar::Unreadable;
-use super::{id_of_bytes, identity, is_test, nameless, notice_of};
+use super::{Received, id_of_bytes, identity, is_test, kind, nameless, notice_of};
 use crate::contract::Contract;
-use crate::contract::plan::{IdRule, Plan};
+use crate::contract::plan::{IdRule, KindRule, Plan};
 use crate::json::{Document, Kind, Value};
 use crate::pointer::Scope;
 
@@ -16,6 +18,7 @@ use crate::pointer::Scope;
 #[derive(Debug, Clone, Copy)]
 pub struct Stored<'a> {
     id: &'a EventId,
+    kind: &'a Arc<str>,
     body: &'a Body,
 }
 
@@ -23,7 +26,7 @@ impl<'a> Stored<'a> {
     /// A row of the ledger, as its store gave it. Rows are made of notices, and those of verified deliveries.
     #[must_use]
     pub fn of(key: &'a EventKey, event: &'a Event) -> Self {
-        Self { id: &key.id, body: &event.body }
+        Self { id: &key.id, kind: &event.kind, body: &event.body }
     }
 }
 
@@ -35,9 +38,12 @@ impl Contract {
     #[must_use]
     pub fn read_stored(&self, stored: &Stored<'_>) -> Notice {
         let (plan, body) = (self.plan(), stored.body);
-        let notice = match Document::parse(body.bytes()) {
-            Ok(document) => of_object(plan, document.root(), stored),
-            Err(error) => nameless(body.bytes(), format!("body: {error}")),
+        let notice = match plan.syntax.json(body.bytes()) {
+            Err(problem) => nameless(body.bytes(), format!("body: {problem}")),
+            Ok(text) => match Document::parse(&text) {
+                Ok(document) => of_object(plan, document.root(), stored),
+                Err(error) => nameless(body.bytes(), format!("body: {error}")),
+            },
         };
         Notice { id: stored.id.clone(), body: body.clone(), ..notice }
     }
@@ -47,7 +53,12 @@ fn of_object(plan: &Plan, event: Value<'_>, stored: &Stored<'_>) -> Notice {
     if *event.kind() != Kind::Object {
         return nameless(stored.body.bytes(), "body: not an object".to_owned());
     }
-    let notice = notice_of(plan, event, stored.body.clone(), id(plan, event, stored));
+    let kind = match &plan.kind {
+        // The header is not kept; the type that it said is.
+        KindRule::Header(_) => Ok(stored.kind.clone()),
+        _ => kind(plan, Scope { event, item: None }, &[]),
+    };
+    let notice = notice_of(plan, event, stored.body.clone(), (id(plan, event, stored), kind));
     // Had it come now, it would have been answered and forgotten.
     if plan.items.is_none() && is_test(plan, event) {
         return Notice { reading: Reading::Ignored, ..notice };
@@ -72,9 +83,10 @@ fn id(plan: &Plan, event: Value<'_>, stored: &Stored<'_>) -> Result<EventId, Unr
             // Its boundary in the signed text may have been moved, and nobody can look at it any more.
             Err(Unreadable("the id's header: it could not be read when the event came".to_owned()))
         }
-        IdRule::Header { .. } => Ok(stored.id.clone()),
-        IdRule::Member(_) | IdRule::Derived(_) => {
-            identity::id(&plan.id, scope, &[]).map(|_| stored.id.clone())
+        IdRule::Header { .. } | IdRule::Body | IdRule::None => Ok(stored.id.clone()),
+        IdRule::Member(_) | IdRule::Derived(..) => {
+            let received = Received { headers: &[], at_unix_s: 0 };
+            identity::id(&plan.id, scope, stored.body, received).map(|_| stored.id.clone())
         }
     }
 }

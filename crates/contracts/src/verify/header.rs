@@ -2,11 +2,13 @@
 //!
 //! It believes nothing: what comes out are claims, which `Verifier::matching_secret` then tries.
 
+use super::time::seconds;
 use super::{Refused, SIGNATURES_MAX};
-use crate::contract::signature::{Grammar, Signature, TimestampPlace};
+use crate::contract::format::HeaderListFormat;
+use crate::contract::signature::{Grammar, KeyIdPlace, Signature, TimestampPlace};
 
-/// More digits than any second that matters, fewer than an `i64` can take.
-const TIMESTAMP_DIGITS_MAX: usize = 15;
+/// The most headers that a signature lists. Providers list three.
+const LISTED_MAX: usize = 16;
 
 /// The headers of one request that the contract names.
 pub(super) struct Located<'a> {
@@ -20,8 +22,20 @@ pub(super) struct Located<'a> {
 pub(super) struct Claim<'a> {
     /// The timestamp's text, which is what is signed, and its value.
     pub(super) timestamp: Option<(&'a str, i64)>,
-    /// Signatures that count: the scheme's number and the text.
-    pub(super) signatures: Vec<(usize, &'a str)>,
+    /// Signatures that count.
+    pub(super) signatures: Vec<Signed<'a>>,
+    /// The names of the headers that are signed, where the contract has such a list, and their values, joined.
+    pub(super) header_names: &'a str,
+    pub(super) header_values: Vec<u8>,
+}
+
+/// One signature that counts.
+pub(super) struct Signed<'a> {
+    /// The scheme's number.
+    pub(super) scheme: usize,
+    pub(super) text: &'a str,
+    /// Whose key made it, where the contract says how that is said.
+    pub(super) key_id: Option<&'a str>,
 }
 
 /// Finds the headers. The first family whose signature is there provides all of them: families never mix.
@@ -53,11 +67,20 @@ fn lines<'h, 'a>(headers: &'h [(&'a str, &'a [u8])], name: &'h str) -> impl Iter
 }
 
 /// Takes the signature's header apart.
-pub(super) fn claim<'a>(signature: &Signature, located: &Located<'a>) -> Result<Claim<'a>, Refused> {
+pub(super) fn claim<'a>(
+    signature: &Signature,
+    located: &Located<'a>,
+    headers: &[(&'a str, &'a [u8])],
+) -> Result<Claim<'a>, Refused> {
     let text = |value: &'a [u8]| std::str::from_utf8(value).map_err(|_| Refused::MalformedHeader);
-    let mut claim = Claim { timestamp: None, signatures: Vec::with_capacity(2) };
+    let mut claim = Claim {
+        timestamp: None,
+        signatures: Vec::with_capacity(2),
+        header_names: "",
+        header_values: Vec::new(),
+    };
     let mut timestamp = match &signature.timestamp {
-        Some(TimestampPlace::Header(number)) => Some(text(located.headers[*number])?),
+        Some((TimestampPlace::Header(number), _)) => Some(text(located.headers[*number])?),
         _ => None,
     };
     let first = text(located.headers[0])?;
@@ -70,16 +93,24 @@ pub(super) fn claim<'a>(signature: &Signature, located: &Located<'a>) -> Result<
         }
         Grammar::List { item, key } => {
             let timestamp_key = match &signature.timestamp {
-                Some(TimestampPlace::Key(key)) => Some(key.as_str()),
+                Some((TimestampPlace::Key(key), _)) => Some(key.as_str()),
                 _ => None,
             };
             list(first, signature, (item, key), timestamp_key, &mut timestamp, &mut claim)?;
         }
+        Grammar::Triples { item, key } => triples(first, signature, (item, key), &mut claim)?,
     }
-    if signature.timestamp.is_some() {
+    if let Some(KeyIdPlace::Header(number)) = &signature.key_id {
+        let id = text(located.headers[*number])?;
+        claim.signatures.iter_mut().for_each(|signed| signed.key_id = Some(id));
+    }
+    if let Some(list) = &signature.header_list {
+        listed(list, headers, &mut claim)?;
+    }
+    if let Some((_, unit)) = &signature.timestamp {
         // An absent or empty one in a list means that the list is none.
         let text = timestamp.filter(|text| !text.is_empty()).ok_or(Refused::MalformedHeader)?;
-        claim.timestamp = Some((text, seconds(text)?));
+        claim.timestamp = Some((text, seconds(text, *unit)?));
     }
     if claim.signatures.is_empty() {
         return Err(Refused::NoSignatureOfExpectedScheme);
@@ -93,7 +124,7 @@ fn plain<'a>(text: &'a str, prefix: &str, required: bool, claim: &mut Claim<'a>)
         None if required => return Err(Refused::MalformedHeader),
         None => text,
     };
-    push(claim, 0, signature)
+    push(claim, 0, signature, None)
 }
 
 fn list<'a>(
@@ -112,41 +143,73 @@ fn list<'a>(
             if timestamp.replace(value).is_some() {
                 return Err(Refused::MalformedHeader);
             }
+        } else if signature.header_list.as_ref().is_some_and(|list| list.key == key) {
+            if !claim.header_names.is_empty() {
+                return Err(Refused::MalformedHeader);
+            }
+            claim.header_names = value;
         } else if let Some(scheme) = signature.schemes.iter().position(|scheme| scheme.version == key) {
-            push(claim, scheme, value)?;
+            push(claim, scheme, value, None)?;
         }
         // Other versions are neither believed nor an error: never a downgrade, never a broken upgrade.
     }
     if any { Ok(()) } else { Err(Refused::MalformedHeader) }
 }
 
-fn push<'a>(claim: &mut Claim<'a>, scheme: usize, signature: &'a str) -> Result<(), Refused> {
-    if claim.signatures.len() == SIGNATURES_MAX {
-        return Err(Refused::MalformedHeader);
+/// `keyId/SHA256/signature,keyId/SHA256/signature`.
+fn triples<'a>(
+    text: &'a str,
+    signature: &Signature,
+    (item_separator, key_separator): (&str, &str),
+    claim: &mut Claim<'a>,
+) -> Result<(), Refused> {
+    let mut any = false;
+    for item in text.split(item_separator) {
+        let Some((id, rest)) = item.split_once(key_separator) else { continue };
+        let Some((version, value)) = rest.split_once(key_separator) else { continue };
+        any = true;
+        if let Some(scheme) = signature.schemes.iter().position(|scheme| scheme.version == version) {
+            push(claim, scheme, value, Some(id))?;
+        }
     }
-    claim.signatures.push((scheme, signature));
+    if any { Ok(()) } else { Err(Refused::MalformedHeader) }
+}
+
+/// The values of the headers that the signature's own header says it covers, each there exactly once.
+fn listed<'a>(
+    list: &HeaderListFormat,
+    headers: &[(&'a str, &'a [u8])],
+    claim: &mut Claim<'a>,
+) -> Result<(), Refused> {
+    if claim.header_names.is_empty() {
+        // The signature covers a list with a name at least: an emptied one is not what was signed.
+        return Err(Refused::SignatureMismatch);
+    }
+    for (n, name) in claim.header_names.split(list.separator.as_str()).enumerate() {
+        if n == LISTED_MAX {
+            return Err(Refused::MalformedHeader);
+        }
+        if n > 0 {
+            claim.header_values.extend_from_slice(list.join.as_bytes());
+        }
+        let mut values = lines(headers, name);
+        claim.header_values.extend_from_slice(values.next().ok_or(Refused::MissingHeader)?);
+        if values.next().is_some() {
+            return Err(Refused::MalformedHeader);
+        }
+    }
     Ok(())
 }
 
-/// Plain digits, written in the one way that a number has.
-fn seconds(text: &str) -> Result<i64, Refused> {
-    let canonical = text == "0" || !text.starts_with('0');
-    if text.len() > TIMESTAMP_DIGITS_MAX || !canonical || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Refused::MalformedTimestamp);
+fn push<'a>(
+    claim: &mut Claim<'a>,
+    scheme: usize,
+    text: &'a str,
+    key_id: Option<&'a str>,
+) -> Result<(), Refused> {
+    if claim.signatures.len() == SIGNATURES_MAX {
+        return Err(Refused::MalformedHeader);
     }
-    text.parse().map_err(|_| Refused::MalformedTimestamp)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seconds_are_digits_in_their_one_form() {
-        assert_eq!(seconds("1614265330"), Ok(1_614_265_330));
-        assert_eq!(seconds("0"), Ok(0));
-        for text in ["-5", "+5", "1.0", "1e9", " 1", "01", "٣", "99999999999999999999", "0x1", "1_000"] {
-            assert_eq!(seconds(text), Err(Refused::MalformedTimestamp), "{text}");
-        }
-    }
+    claim.signatures.push(Signed { scheme, text, key_id });
+    Ok(())
 }

@@ -10,7 +10,7 @@ use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose};
 use ed25519_dalek::VerifyingKey;
 use hmac::{Hmac, KeyInit, Mac};
-use sha1::Sha1;
+use sha1::{Digest as _, Sha1};
 use sha2::{Sha256, Sha512};
 use zeroize::Zeroizing;
 
@@ -30,10 +30,15 @@ const KEY_BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The longest signature that is decoded: ed25519 and HMAC-SHA-512 have 64 bytes.
 const SIGNATURE_BYTES_MAX: usize = 64;
 
+/// The longest static secret that is compared.
+const STATIC_BYTES_MAX: usize = 1_024;
+
 /// One secret, in one of the contract's forms.
 pub(crate) struct Key {
     pub(crate) scheme: usize,
     pub(crate) secret_position: usize,
+    /// The id that its deliveries name it by, where the contract has such ids.
+    pub(crate) id: Option<String>,
     prepared: Prepared,
 }
 
@@ -44,6 +49,7 @@ enum Prepared {
     Sha256(Hmac<Sha256>),
     Sha512(Hmac<Sha512>),
     Ed25519(Box<VerifyingKey>),
+    Static(Zeroizing<Vec<u8>>),
 }
 
 impl fmt::Debug for Key {
@@ -53,7 +59,14 @@ impl fmt::Debug for Key {
 }
 
 /// The keys that one secret gives: one for each scheme whose form it has.
-pub(crate) fn prepare(schemes: &[Scheme], secret: &Secret, index: usize) -> Result<Vec<Key>, SecretError> {
+///
+/// `with_id`: the secret is written `id=secret`, as its deliveries name it.
+pub(crate) fn prepare(
+    schemes: &[Scheme],
+    secret: &Secret,
+    index: usize,
+    with_id: bool,
+) -> Result<Vec<Key>, SecretError> {
     let position = index + 1;
     let text = secret.text();
     if text.is_empty() {
@@ -63,11 +76,19 @@ pub(crate) fn prepare(schemes: &[Scheme], secret: &Secret, index: usize) -> Resu
     if text.trim() != text || text.chars().any(char::is_control) {
         return Err(malformed("begins or ends with white space, or holds a line break or control character"));
     }
+    let (id, text) = match text.split_once('=') {
+        _ if !with_id => (None, text),
+        Some((id, secret)) if !id.is_empty() && !secret.is_empty() => (Some(id), secret),
+        _ => return Err(malformed("does not name its key; write KEY_ID=SECRET")),
+    };
     let mut keys = Vec::new();
     let mut problem = Problem::LacksPrefix;
     for (number, scheme) in schemes.iter().enumerate() {
         match key_bytes(&scheme.key, text).and_then(|bytes| prepared(scheme.mac, &bytes)) {
-            Ok(prepared) => keys.push(Key { scheme: number, secret_position: index, prepared }),
+            Ok(prepared) => {
+                let id = id.map(str::to_owned);
+                keys.push(Key { scheme: number, secret_position: index, id, prepared });
+            }
             Err(why) => problem = problem.max(why),
         }
     }
@@ -115,6 +136,7 @@ fn key_bytes(form: &KeyFormat, text: &str) -> Result<Zeroizing<Vec<u8>>, Problem
     };
     let bytes = match form.encoding {
         KeyEncoding::Utf8 => body.as_bytes().to_vec(),
+        KeyEncoding::Sha1 => Sha1::digest(body.as_bytes()).to_vec(),
         KeyEncoding::Hex => hex::decode(body).map_err(|_| Problem::NotHex)?,
         KeyEncoding::Base64 => KEY_BASE64.decode(body).map_err(|_| Problem::NotBase64)?,
     };
@@ -127,6 +149,7 @@ fn prepared(mac: MacKind, key: &[u8]) -> Result<Prepared, Problem> {
         MacKind::HmacSha1 => Prepared::Sha1(Hmac::new_from_slice(key).map_err(|_| length)?),
         MacKind::HmacSha256 => Prepared::Sha256(Hmac::new_from_slice(key).map_err(|_| length)?),
         MacKind::HmacSha512 => Prepared::Sha512(Hmac::new_from_slice(key).map_err(|_| length)?),
+        MacKind::Static => Prepared::Static(Zeroizing::new(key.to_vec())),
         MacKind::Ed25519 => {
             let bytes = key.try_into().map_err(|_| Problem::NotEd25519)?;
             let key = VerifyingKey::from_bytes(bytes).map_err(|_| Problem::NotEd25519)?;
@@ -150,7 +173,7 @@ fn form(scheme: &Scheme) -> String {
         _ => "",
     };
     let written = match scheme.key.encoding {
-        KeyEncoding::Utf8 => "the whole text as the provider shows it",
+        KeyEncoding::Utf8 | KeyEncoding::Sha1 => "the whole text as the provider shows it",
         KeyEncoding::Hex => "hexadecimal digits",
         KeyEncoding::Base64 => "base64",
     };
@@ -177,6 +200,7 @@ impl Key {
             Prepared::Sha1(mac) => fits_mac(mac.clone(), parts, decoded),
             Prepared::Sha256(mac) => fits_mac(mac.clone(), parts, decoded),
             Prepared::Sha512(mac) => fits_mac(mac.clone(), parts, decoded),
+            Prepared::Static(secret) => decoded.fold(false, |fits, text| fits | same(secret, &text)),
             Prepared::Ed25519(key) => {
                 let message = parts.collect::<Vec<_>>().concat();
                 let fits = |signature: Vec<u8>| {
@@ -194,6 +218,7 @@ impl Key {
             Prepared::Sha1(mac) => Some(tag(mac.clone(), parts)),
             Prepared::Sha256(mac) => Some(tag(mac.clone(), parts)),
             Prepared::Sha512(mac) => Some(tag(mac.clone(), parts)),
+            Prepared::Static(secret) => Some(secret.to_vec()),
             Prepared::Ed25519(_) => None,
         }
     }
@@ -209,6 +234,15 @@ fn fits_mac<'p, M: Mac + Clone>(
     signatures.fold(false, |fits, signature| fits | mac.clone().verify_slice(&signature).is_ok())
 }
 
+/// Whether two texts are the same, in a time that tells only their length: the MACs of both are compared.
+fn same(secret: &[u8], given: &[u8]) -> bool {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
+    let mut other = mac.clone();
+    mac.update(secret);
+    other.update(given);
+    other.verify(&mac.finalize().into_bytes()).is_ok()
+}
+
 fn tag<'p, M: Mac>(mut mac: M, parts: impl Iterator<Item = &'p [u8]>) -> Vec<u8> {
     parts.for_each(|part| mac.update(part));
     mac.finalize().into_bytes().to_vec()
@@ -217,10 +251,14 @@ fn tag<'p, M: Mac>(mut mac: M, parts: impl Iterator<Item = &'p [u8]>) -> Vec<u8>
 /// Decodes a signature: hexadecimal in either case, base64 only as an encoder would write it.
 fn decode(encoding: SignatureEncoding, text: &str) -> Option<Vec<u8>> {
     // Every four characters of base64 carry three bytes, the least dense of the two carry one in two.
+    if encoding == SignatureEncoding::Text {
+        return (text.len() <= STATIC_BYTES_MAX).then(|| text.as_bytes().to_vec());
+    }
     if text.len() > SIGNATURE_BYTES_MAX * 2 {
         return None;
     }
     match encoding {
+        SignatureEncoding::Text => None,
         SignatureEncoding::Hex => hex::decode(text).ok(),
         SignatureEncoding::Base64 => general_purpose::STANDARD.decode(text).ok(),
     }
@@ -229,6 +267,7 @@ fn decode(encoding: SignatureEncoding, text: &str) -> Option<Vec<u8>> {
 /// Writes a signature as the contract's providers do.
 pub(crate) fn encode(encoding: SignatureEncoding, signature: &[u8]) -> String {
     match encoding {
+        SignatureEncoding::Text => String::from_utf8_lossy(signature).into_owned(),
         SignatureEncoding::Hex => hex::encode(signature),
         SignatureEncoding::Base64 => general_purpose::STANDARD.encode(signature),
     }

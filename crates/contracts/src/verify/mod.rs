@@ -5,13 +5,16 @@
 
 mod header;
 pub(crate) mod key;
+mod member;
 mod refused;
+mod time;
 
 pub use refused::Refused;
 
+use crate::code::{Certificates, Request, Scheme};
 use crate::contract::Contract;
-use crate::contract::signature::{Age, Part, Signature};
-use crate::read::{Delivery, read};
+use crate::contract::signature::{Age, Part, Signature, SignaturePlace};
+use crate::read::{Delivery, Received, read};
 use crate::secret::{Secret, SecretError};
 use header::{Claim, Located};
 use key::Key;
@@ -27,6 +30,8 @@ pub const SIGNATURES_MAX: usize = 8;
 pub struct Verifier {
     contract: Contract,
     keys: Vec<Key>,
+    /// Where the contract's verification is code.
+    code: Option<Box<dyn Scheme>>,
 }
 
 /// A delivery that was proved genuine. Made only by [`Verifier::verify`].
@@ -34,8 +39,9 @@ pub struct Verifier {
 pub struct Verified<'a> {
     contract: &'a Contract,
     body: &'a [u8],
-    /// The signed headers, by the contract's numbers.
+    /// The headers that the contract names, by its numbers.
     headers: Vec<&'a [u8]>,
+    received_unix_s: i64,
     timestamp_unix_s: Option<i64>,
     secret_position: usize,
 }
@@ -46,18 +52,32 @@ impl Verifier {
     /// # Errors
     /// No secret, an empty one, or one that has none of the forms that the contract knows.
     pub fn new(contract: &Contract, secrets: &[Secret]) -> Result<Self, SecretError> {
-        let schemes = &contract.signature().schemes;
+        let signature = contract.signature();
+        let mut verifier = Self { contract: contract.clone(), keys: Vec::new(), code: None };
+        match &signature.place {
+            SignaturePlace::Code { code, values, hosts } => {
+                verifier.code = Some(code.prepare(values, hosts, secrets)?);
+                return Ok(verifier);
+            }
+            // A secret that nothing would ever be compared with is a misunderstanding.
+            SignaturePlace::Nowhere if !secrets.is_empty() => {
+                return Err(SecretError::TooMany { count: secrets.len(), most: 0 });
+            }
+            SignaturePlace::Nowhere => return Ok(verifier),
+            SignaturePlace::Header | SignaturePlace::Member(_) => {}
+        }
+        let schemes = &signature.schemes;
         if secrets.is_empty() {
             return Err(SecretError::None { expected: key::expected(schemes) });
         }
         if secrets.len() > SECRETS_MAX {
-            return Err(SecretError::TooMany { count: secrets.len() });
+            return Err(SecretError::TooMany { count: secrets.len(), most: SECRETS_MAX });
         }
-        let mut keys = Vec::new();
+        let with_id = signature.key_id.is_some();
         for (position, secret) in secrets.iter().enumerate() {
-            keys.extend(key::prepare(schemes, secret, position)?);
+            verifier.keys.extend(key::prepare(schemes, secret, position, with_id)?);
         }
-        Ok(Self { contract: contract.clone(), keys })
+        Ok(verifier)
     }
 
     /// The contract whose deliveries it verifies.
@@ -77,20 +97,73 @@ impl Verifier {
         now_unix_s: i64,
     ) -> Result<Verified<'a>, Refused> {
         let signature = self.contract.signature();
+        if signature.require_body && body.is_empty() {
+            return Err(Refused::MissingBody);
+        }
+        match &signature.place {
+            SignaturePlace::Header => {}
+            SignaturePlace::Member(member) => {
+                let position = self.matching_members(member, body)?;
+                return Ok(self.verified(body, Vec::new(), now_unix_s, position));
+            }
+            SignaturePlace::Nowhere => return Ok(self.verified(body, Vec::new(), now_unix_s, 0)),
+            SignaturePlace::Code { .. } => {
+                return self.verify_with(headers, body, now_unix_s, &Certificates::none());
+            }
+        }
         let located = header::locate(signature, headers)?;
-        let claim = header::claim(signature, &located)?;
+        let claim = header::claim(signature, &located, headers)?;
         let secret_position = self.matching_secret(signature, &located, &claim, body)?;
         // Only now is the timestamp anybody's word but the sender's.
         if let (Some(age), Some((_, at))) = (signature.age, claim.timestamp) {
             in_time(age, at, now_unix_s)?;
         }
-        Ok(Verified {
-            contract: &self.contract,
-            body,
-            headers: located.headers,
-            timestamp_unix_s: claim.timestamp.map(|(_, at)| at),
-            secret_position,
-        })
+        let verified = self.verified(body, located.headers, now_unix_s, secret_position);
+        Ok(Verified { timestamp_unix_s: claim.timestamp.map(|(_, at)| at), ..verified })
+    }
+
+    /// Verifies one request of a provider that signs with a certificate, of which `certificates` holds those that
+    /// were fetched. For every other provider it is [`Self::verify`].
+    ///
+    /// # Errors
+    /// Why it is not genuine; [`Refused::NeedsCertificate`] if [`Self::certificate_url`] has to be fetched first.
+    pub fn verify_with<'a>(
+        &'a self,
+        headers: &[(&'a str, &'a [u8])],
+        body: &'a [u8],
+        now_unix_s: i64,
+        certificates: &Certificates,
+    ) -> Result<Verified<'a>, Refused> {
+        let Some(code) = &self.code else { return self.verify(headers, body, now_unix_s) };
+        let position = code.verify(&Request { headers, body, now_unix_s, certificates })?;
+        Ok(self.verified(body, Vec::new(), now_unix_s, position))
+    }
+
+    /// The address of the certificate that a request is signed with, if it is one that may be fetched.
+    ///
+    /// # Errors
+    /// The request names an address that is not the provider's.
+    pub fn certificate_url<'h>(&self, headers: &[(&'h str, &'h [u8])]) -> Result<Option<&'h str>, Refused> {
+        self.code.as_ref().map_or(Ok(None), |code| code.certificate_url(headers))
+    }
+
+    /// The answer to the provider's test of the endpoint, from the query of its GET request.
+    ///
+    /// # Errors
+    /// The provider has no such test, or this is none.
+    pub fn challenge(&self, query: &str) -> Result<String, Refused> {
+        self.code.as_ref().map_or(Err(Refused::InvalidChallenge), |code| code.challenge(query))
+    }
+
+    fn verified<'a>(
+        &'a self,
+        body: &'a [u8],
+        headers: Vec<&'a [u8]>,
+        received_unix_s: i64,
+        secret_position: usize,
+    ) -> Verified<'a> {
+        let contract = &self.contract;
+        Verified { contract, body, headers, received_unix_s, timestamp_unix_s: None, secret_position }
     }
 
     /// Tries every key on every signature of its kind, each in constant time.
@@ -107,18 +180,26 @@ impl Verifier {
                 Part::Timestamp => claim.timestamp.map(|(text, _)| text.as_bytes()).unwrap_or_default(),
                 Part::Header(index) => located.headers[*index],
                 Part::Literal(text) => text.as_bytes(),
+                Part::HeaderNames => claim.header_names.as_bytes(),
+                Part::HeaderValues => &claim.header_values,
+                // Only a signature that is a member itself covers members.
+                Part::Member(_) => &[],
             })
         };
         let mut tried = false;
         let mut matching = None;
         for key in &self.keys {
             let encoding = signature.schemes[key.scheme].encoding;
-            let of_its_kind = || claim.signatures.iter().filter(|(scheme, _)| *scheme == key.scheme);
+            let of_its_kind = || {
+                claim.signatures.iter().filter(|signed| {
+                    signed.scheme == key.scheme && (key.id.is_none() || signed.key_id == key.id.as_deref())
+                })
+            };
             if of_its_kind().next().is_none() {
                 continue;
             }
             tried = true;
-            if key.fits_any(parts(), of_its_kind().map(|(_, text)| *text), encoding) {
+            if key.fits_any(parts(), of_its_kind().map(|signed| signed.text), encoding) {
                 matching = matching.or(Some(key.secret_position));
             }
         }
@@ -148,7 +229,11 @@ impl<'a> Verified<'a> {
     /// says so.
     #[must_use]
     pub fn read(&self) -> Delivery {
-        read(self.contract.plan(), self.body, &self.headers)
+        read(
+            self.contract.plan(),
+            self.body,
+            Received { headers: &self.headers, at_unix_s: self.received_unix_s },
+        )
     }
 
     /// The bytes that were signed.

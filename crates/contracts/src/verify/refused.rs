@@ -16,6 +16,26 @@ pub enum Refused {
     MalformedTimestamp,
     /// There are signatures, but of no version that counts or for which there is a key.
     NoSignatureOfExpectedScheme,
+    /// The signature cannot be taken apart where it stands in the body, or stands there twice.
+    MalformedSignature,
+    /// There is no body, where a body is always sent.
+    MissingBody,
+    /// There are signatures, but none under the public key that is ours.
+    NoMatchingPublicKey,
+    /// The signed text holds characters that its encoding does not have.
+    IllegalCharacters,
+    /// The provider's test of the endpoint is not of its form. (Free text is never signed.)
+    InvalidChallenge,
+    /// Another algorithm is announced than the one that counts.
+    Algorithm,
+    /// The certificate's address is not one that may be fetched.
+    CertificateUrlNotAllowed,
+    /// The certificate is not there yet: fetch [`crate::Verifier::certificate_url`] and verify again.
+    NeedsCertificate,
+    /// The certificate leads to no trusted root, is out of time, or is issued for another name.
+    Certificate,
+    /// What is signed is a form of the body that this body does not have just one of.
+    AmbiguousBody,
     /// No signature fits: a forgery, another secret, or changed bytes.
     SignatureMismatch,
     /// Genuine once, but signed too long ago: a replay, or a clock that is wrong.
@@ -40,6 +60,16 @@ impl Refused {
             Self::MalformedHeader => "malformed_header",
             Self::MalformedTimestamp => "malformed_timestamp",
             Self::NoSignatureOfExpectedScheme => "no_signature_of_expected_scheme",
+            Self::MalformedSignature => "malformed_signature",
+            Self::MissingBody => "missing_body",
+            Self::NoMatchingPublicKey => "no_matching_public_key",
+            Self::IllegalCharacters => "illegal_characters",
+            Self::InvalidChallenge => "invalid_challenge",
+            Self::Algorithm => "algorithm",
+            Self::CertificateUrlNotAllowed => "cert_url_not_allowed",
+            Self::NeedsCertificate => "needs_certificate",
+            Self::Certificate => "certificate",
+            Self::AmbiguousBody => "ambiguous_body",
             Self::SignatureMismatch => "signature_mismatch",
             Self::TimestampTooOld { .. } => "timestamp_too_old",
             Self::TimestampInFuture { .. } => "timestamp_in_future",

@@ -1,6 +1,6 @@
 //! Contract files: what is refused, on which line, and what the message says to write.
 
-use paidonce_contracts::{Certainty, Contract};
+use paidonce_contracts::{Certainty, Contract, Strength};
 
 const MINIMAL: &str = "\
 format = 1
@@ -49,11 +49,11 @@ fn the_minimal_contract_is_one() {
 fn words_that_the_format_does_not_have_are_refused_where_they_stand() {
     check("mac = 'hmac-sha256'", "mac = 'md5'", 7, "expected one of `hmac-sha1`, `hmac-sha256`");
     check("encoding = 'hex'", "form_field = 'sig'", 9, "unknown field `form_field`");
-    check("key = 'utf8'", "key = 'sha1(utf8)'", 8, "`utf8`, `base64`, `hex`");
+    check("key = 'utf8'", "key = 'sha1(utf8)'", 8, "`utf8`, `sha1`, `base64`, `hex`");
     check("id = 'id'", "id = { headers = 'x' }", 11, "unknown field `headers`");
     check("kind = 'captured'", "kind = 'paid'", 19, "unknown variant `paid`");
-    check("type = 'type'", "syntax = 'form'", 12, "unknown variant `form`");
-    check("title = 'Acme'", "title = 'Acme'\ntruth = 'fetch'", 4, "needs lookups");
+    check("type = 'type'", "syntax = 'yaml'", 12, "unknown variant `yaml`");
+    check("title = 'Acme'", "title = 'Acme'\ntruth = 'hearsay'", 4, "unknown variant `hearsay`");
     check("format = 1", "format = 2", 1, "this program reads format = 1");
     check("provider = 'acme'", "provider = 'Acme'", 2, "lower-case letters");
 }
@@ -71,6 +71,21 @@ fn signatures_that_prove_nothing_are_refused() {
     check("signed = ['{body}']", "signed = ['{url}', '{body}']", 6, "a part is {body}");
     check("signed = ['{body}']", "signed = ['{body}']\nmax_age_s = 300", 7, "only a signed timestamp");
     check("id = 'id'", "id = { header = 'X-Event-Id' }", 11, "not signed");
+    check("signed = ['{body}']", "signed = ['{value:url}', '{body}']", 6, "signature.values = { url =");
+    check("signed = ['{body}']", "signed = ['{member:id}', '{body}']", 6, "only where the signature is one");
+    check("header = 'X-Acme'", "header = 'X-Acme'\nmember = 'sig'", 4, "state one of: header, member");
+    check("header = 'X-Acme'", "member = 'sig'", 6, "members ({member:path})");
+    check("header = 'X-Acme'", "code = 'paypal'", 5, "the code says all");
+    check("mac = 'hmac-sha256'", "mac = 'static'", 9, "\"text\" is for");
+    check("type = 'type'", "type = { header = 'X-Type' }", 12, "may be absent");
+    check("type = 'type'", "type = { value = 'topic' }", 12, "signature.values = { topic =");
+    check("title = 'Acme'", "title = 'Acme'\nstrength = { level = 'partial' }", 4, "say why");
+    check(
+        "signed = ['{body}']",
+        "signed = ['{body}']\nheader_list = { key = 'h', separator = ' ', join = '.' }",
+        6,
+        "signs nothing",
+    );
     check("header = 'X-Acme'", "header = 'X Acme'", 5, "a header's name");
     check("key = 'utf8'", "key = { encoding = 'utf8', prefix = 'x_' }", 8, "the whole text");
     check("encoding = 'hex'", "encoding = 'hex'\nitem_separator = ','", 10, "only a list");
@@ -127,16 +142,45 @@ fn lines_survive_an_overlay_that_moves_the_events() {
 
 #[test]
 fn shipped_contracts_say_how_well_they_are_known() {
-    assert_eq!(
-        Contract::names().collect::<Vec<_>>(),
-        ["generic-hmac", "stablein", "standard-webhooks", "stbl-pay", "stripe"]
-    );
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contracts");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    files.sort();
+    assert_eq!(Contract::names().collect::<Vec<_>>(), files, "every file is shipped, in order");
     let stripe = Contract::builtin("stripe", None).unwrap();
     assert_eq!(stripe.certainty()["signature"], Certainty::Verified);
     assert_eq!(stripe.redelivery_window_h(), Some(72));
     assert!(!stripe.docs().is_empty() && stripe.title().starts_with("Stripe"));
-    assert!(Contract::builtin("stripes", None).unwrap_err().to_string().contains("there are generic-hmac"));
+    assert!(Contract::builtin("stripes", None).unwrap_err().to_string().contains("generic-hmac"));
     assert!(Contract::builtin_text("generic-hmac").unwrap().contains("[signature]"));
+}
+
+/// No source may believe an event that its signature does not prove, and the reason can be read.
+#[test]
+fn weak_contracts_refuse_to_be_believed_and_say_why() {
+    let reason = |name: &str, overlay: &str| {
+        let contract = Contract::builtin(name, Some(&overlay.parse().unwrap())).unwrap();
+        (contract.strength(), contract.refuses_truth_event().unwrap_or_default().to_owned())
+    };
+    assert_eq!(reason("stripe", ""), (Strength::Full, String::new()));
+    let topic = "signature.values.topic = 'orders/paid'";
+    for (name, overlay, strength, says) in [
+        ("mollie-classic", "", Strength::HintOnly, "nothing is signed"),
+        ("flutterwave-v3", "", Strength::HintOnly, "a password and no signature"),
+        ("opennode", "", Strength::HintOnly, "not its status"),
+        ("shopify", topic, Strength::Partial, "not signed"),
+        ("worldpay", "", Strength::Partial, "not known for certain"),
+        ("stripe-thin", "", Strength::Partial, "not how"),
+    ] {
+        let (level, why) = reason(name, overlay);
+        assert_eq!(level, strength, "{name}");
+        assert!(why.contains(says), "{name}: {why}");
+    }
+    let overlay: toml::Table = "strength = { level = 'full' }".parse().unwrap();
+    let error = Contract::builtin("mollie-classic", Some(&overlay)).unwrap_err().to_string();
+    assert!(error.contains("no more than hint-only: nothing is signed"), "{error}");
 }
 
 /// What paidonce answers: `conflict_status = 409` is the contract's or the source's choice.

@@ -6,9 +6,14 @@
 mod arbitrary;
 mod batch;
 mod bits;
+mod code;
 mod contract;
+mod covered;
 mod generic;
+mod lookup;
 mod overlay_sources;
+mod providers;
+mod samples;
 mod secrets;
 mod stored;
 mod stripe;

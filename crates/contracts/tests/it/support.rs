@@ -95,7 +95,8 @@ pub(crate) fn show(notice: &Notice) -> String {
     text
 }
 
-fn show_fact(fact: &Fact) -> String {
+/// A fact as one line.
+pub(crate) fn show_fact(fact: &Fact) -> String {
     let rank = fact.value.rank;
     let what = match &fact.key {
         FactKey::Captured { id, .. } => format!("captured {id} {:?}", CaptureState::of_rank(rank)),

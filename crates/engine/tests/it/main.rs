@@ -4,5 +4,6 @@
 
 mod commit;
 mod faulty;
+mod outside;
 mod story;
 mod worker;

@@ -47,7 +47,8 @@ pub struct Prepare {
 pub enum Outcome {
     /// The receiver has it.
     Done,
-    /// The receiver does not have it, and may take it later: not before this moment, where it said one.
+    /// The receiver does not have it, and may take it later: not before this moment, where it said one. For a task that is
+    /// uncertain and was not prepared in this try, only an answer to the question whether it arrived is this.
     Retry(Option<Timestamp>),
     /// It may have arrived.
     Uncertain,

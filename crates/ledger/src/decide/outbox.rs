@@ -237,7 +237,12 @@ pub(super) fn record(ledger: &mut Ledger, command: &Settle, context: Context<'_>
         }
         Outcome::Done => done(ledger, key, task, context),
         Outcome::Retry(not_before) => {
-            let task = Task { state: TaskState::Pending, ..task };
+            // Nothing was prepared in this try, so the receiver was asked what became of an earlier one, and does not
+            // have it: it may be sent again.
+            let asked = task.state == TaskState::Uncertain;
+            let request = task.request.clone();
+            let request = request.map(|sent| Request { uncertain: sent.uncertain && !asked, ..sent });
+            let task = Task { state: TaskState::Pending, request, ..task };
             again(ledger, key, task, *not_before, &command.detail, context)?
         }
         // Nothing was prepared, so nothing of it can have left.

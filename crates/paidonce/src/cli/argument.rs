@@ -60,9 +60,9 @@ pub(crate) fn reason(text: &str) -> Result<String, String> {
     checked_reason(text).map(str::to_owned)
 }
 
-/// Reads an API key from where the argument says it is. A key is never an argument: other users could see it.
-pub(crate) fn secret_text(place: &str) -> Result<String, Failure> {
-    let usage = |what: String| Failure::usage(what, "write --key env:NAME or --key file:PATH");
+/// Reads a secret from where the option `--name` says it is. It is never an argument itself: other users could see it.
+pub(crate) fn secret_text(name: &str, place: &str) -> Result<String, Failure> {
+    let usage = |what: String| Failure::usage(what, format!("write --{name} env:NAME or --{name} file:PATH"));
     match place.split_once(':') {
         Some(("env", name)) => {
             std::env::var(name).map_err(|_| usage(format!("the environment variable {name} is not set")))
@@ -70,7 +70,7 @@ pub(crate) fn secret_text(place: &str) -> Result<String, Failure> {
         Some(("file", path)) => std::fs::read_to_string(path)
             .map(|text| text.trim_end().to_owned())
             .map_err(|error| usage(format!("{path} cannot be read: {error}"))),
-        _ => Err(usage("--key names no place".to_owned())),
+        _ => Err(usage(format!("--{name} names no place"))),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::output::{Exit, Failure, Table};
 /// What to do with the configuration.
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
-    /// Check the file, its contracts and its secrets. Opens nothing and changes nothing.
+    /// Check the file, its contracts, templates and secrets. Opens nothing and changes nothing.
     Check,
     /// Print what is in force, with defaults. Secrets are named by their place.
     Show,
@@ -27,7 +27,16 @@ pub(super) fn run(command: &ConfigCommand, context: &Context) -> Result<Exit, Fa
                 let (name, account) = (source.name.to_string(), source.account.to_string());
                 table.row([&name, &account, &format!("/in/{name}")]);
             }
-            context.output.text(&format!("{} is right.\n\n{}", config.file.display(), table.text()));
+            let mut effects =
+                Table::new(&["effect", "tells"], "There is no effect: nothing is told to the outside.");
+            config.ready_effects()?;
+            for effect in &config.effects {
+                let on: Vec<_> = effect.on.iter().map(|happening| happening.as_str()).collect();
+                let tells = if effect.sync { "a copy of each entitlement".to_owned() } else { on.join(", ") };
+                effects.row([effect.name.as_str(), &tells]);
+            }
+            let (file, sources, effects) = (config.file.display(), table.text(), effects.text());
+            context.output.text(&format!("{file} is right.\n\n{sources}\n\n{effects}"));
         }
     }
     Ok(Exit::Ok)

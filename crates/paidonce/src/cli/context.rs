@@ -66,7 +66,7 @@ impl Context {
     /// The store, or the server that `--server` names.
     pub(crate) fn transport(&self) -> Result<Box<dyn Transport>, Failure> {
         let Some(url) = &self.global.server else { return Ok(Box::new(self.direct()?)) };
-        let key = super::argument::secret_text(self.global.key.as_deref().unwrap_or_default())?;
+        let key = super::argument::secret_text("key", self.global.key.as_deref().unwrap_or_default())?;
         Ok(Box::new(Remote::new(url, &key)?))
     }
 

@@ -18,6 +18,7 @@ mod init;
 mod keys;
 mod orders;
 mod outside;
+mod receive;
 mod references;
 mod reprocess;
 mod send;
@@ -80,6 +81,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Sign a payload file like a provider would, and post it to a source.
     Send(send::SendArgs),
+    /// Receive what effects send, verify it, and print it: for trying them.
+    Receive(receive::ReceiveArgs),
     /// Orders: what is expected to be paid.
     #[command(subcommand)]
     Orders(orders::OrdersCommand),
@@ -142,6 +145,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
         Command::Serve => serve::run(context),
         Command::Demo(args) => demo::run(&args, context),
         Command::Send(args) => send::run(&args, context),
+        Command::Receive(args) => receive::run(&args, context),
         Command::Orders(command) => orders::run(&command, context),
         Command::References(command) => references::run(&command, context),
         Command::Events(command) => events::run(&command, context),

@@ -1,14 +1,13 @@
 //! `paidonce tasks`: the outbox. What is due, what was done, putting something back to work and stopping it.
 
 use clap::Subcommand;
-use paidonce_store::{PAGE_MAX, Page};
 
 use super::argument::reason;
 use super::context::Context;
 use super::events::PageArgs;
-use super::transport::{TaskQuery, Transport};
-use crate::http::dto::TaskShown;
-use crate::output::{Exit, Failure, Table};
+use super::transport::TaskQuery;
+use crate::http::dto::{TaskShown, TaskStory};
+use crate::output::{Exit, Failure, Table, plain};
 
 /// What to do with tasks.
 #[derive(Debug, Subcommand)]
@@ -18,30 +17,35 @@ pub(super) enum TasksCommand {
         /// Only in this state: pending, calling, uncertain, done, cancelled, parked, held or stopped.
         #[arg(long)]
         state: Option<String>,
+        /// Only of this kind: grant, lookup, sync or send.
+        #[arg(long)]
+        kind: Option<String>,
+        /// Only this effect's.
+        #[arg(long)]
+        effect: Option<String>,
         /// Only this order's.
         #[arg(long)]
         order: Option<String>,
         #[command(flatten)]
         page: PageArgs,
     },
-    /// Make the grant of a unit due at once. Whether it may be granted is decided again, as always.
+    /// Show one task and its tries.
+    Show {
+        /// Its short name: the first column of `tasks list`.
+        task: String,
+    },
+    /// Make a task due at once. Whether it may be done is decided again, as always.
     Retry {
-        /// The order's id.
-        order: String,
-        /// Which unit: order, or line:N.
-        #[arg(default_value = "order")]
-        unit: String,
+        /// Its short name: the first column of `tasks list`.
+        task: String,
         /// Why, for the audit.
         #[arg(long, value_parser = reason)]
         reason: String,
     },
-    /// Stop the grant of a unit. It stays stopped until it is retried.
+    /// Stop a task. It stays stopped until it is retried.
     Cancel {
-        /// The order's id.
-        order: String,
-        /// Which unit: order, or line:N.
-        #[arg(default_value = "order")]
-        unit: String,
+        /// Its short name: the first column of `tasks list`.
+        task: String,
         /// Why, for the audit.
         #[arg(long, value_parser = reason)]
         reason: String,
@@ -50,30 +54,26 @@ pub(super) enum TasksCommand {
 
 pub(super) fn run(command: &TasksCommand, context: &Context) -> Result<Exit, Failure> {
     let transport = context.transport()?;
+    let show = |task: &str| transport.task(task).map(|story| context.output.show(&story, shown));
     match command {
-        TasksCommand::List { state, order, page } => {
-            let query = TaskQuery { state: state.clone(), order: order.clone() };
+        TasksCommand::List { state, kind, effect, order, page } => {
+            let (state, kind, effect) = (state.clone(), kind.clone(), effect.clone());
+            let query = TaskQuery { state, kind, effect, order: order.clone() };
             let listing = transport.tasks(&query, &page.page())?;
             context.output.show(&listing, |listing| table(&listing.rows));
             page.more(context.output, listing.next.as_deref());
         }
-        TasksCommand::Retry { order, unit, reason } => {
-            transport.retry(order, unit, reason)?;
-            show_tasks(order, &*transport, context)?;
+        TasksCommand::Show { task } => show(task)?,
+        TasksCommand::Retry { task, reason } => {
+            transport.retry(task, reason)?;
+            show(task)?;
         }
-        TasksCommand::Cancel { order, unit, reason } => {
-            transport.stop(order, unit, reason)?;
-            show_tasks(order, &*transport, context)?;
+        TasksCommand::Cancel { task, reason } => {
+            transport.stop(task, reason)?;
+            show(task)?;
         }
     }
     Ok(Exit::Ok)
-}
-
-fn show_tasks(order: &str, transport: &dyn Transport, context: &Context) -> Result<(), Failure> {
-    let query = TaskQuery { order: Some(order.to_owned()), state: None };
-    let tasks = transport.tasks(&query, &Page::first(PAGE_MAX))?;
-    context.output.show(&tasks, |tasks| table(&tasks.rows));
-    Ok(())
 }
 
 fn table(rows: &[TaskShown]) -> String {
@@ -83,4 +83,24 @@ fn table(rows: &[TaskShown]) -> String {
         table.row([&row.handle, about, &row.work(), &row.state, &attempts, &row.due_at]);
     }
     table.text()
+}
+
+fn shown(story: &TaskStory) -> String {
+    let task = &story.task;
+    let mut text = vec![
+        format!("task     {}", task.handle),
+        format!("about    {}", plain(&task.subject)),
+        format!("work     {}", plain(&task.work())),
+        format!("state    {}", task.state),
+        format!("due      {}", task.due_at),
+    ];
+    if let Some(key) = &story.idempotency_key {
+        let arrived = if story.may_have_arrived { ", and it may have arrived" } else { "" };
+        text.push(format!("key      {key}{arrived}"));
+    }
+    let mut tries = Table::new(&["recorded", "outcome", "took", "answer"], "It was not tried yet.");
+    for one in &story.tries {
+        tries.row([&one.at, &one.outcome, &format!("{} ms", one.took_ms), &one.detail]);
+    }
+    format!("{}\n\n{}", text.join("\n"), tries.text())
 }

@@ -4,8 +4,11 @@
 //! file's tables are read by hand and not by serde's derive, because a person wants all mistakes at once, each with
 //! its line, and serde stops at the first.
 
+mod broker;
+mod effect;
 mod error;
 mod log;
+mod mail;
 mod policy;
 mod secret;
 mod section;
@@ -18,12 +21,16 @@ mod workers;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use paidonce_ledger::{Account, Policy, SourcePolicy};
+use paidonce_ledger::{Account, LookupRule, Policy, SourcePolicy};
 use toml::de::DeTable;
 
+pub use broker::{BrokerConfig, NatsConfig, RabbitConfig};
+pub use effect::{EffectConfig, EffectKind, HttpConfig};
 pub use error::ConfigError;
 pub use log::{LogConfig, LogFormat};
+pub use mail::{LetterConfig, ResendConfig, SmtpConfig};
 pub use policy::PolicyConfig;
 pub use secret::SecretRef;
 pub use server::ServerConfig;
@@ -55,6 +62,8 @@ pub struct Config {
     pub workers: WorkersConfig,
     /// `[[source]]`, in the file's order.
     pub sources: Vec<SourceConfig>,
+    /// `[[effect]]`, in the file's order.
+    pub effects: Vec<EffectConfig>,
 }
 
 impl Config {
@@ -105,11 +114,13 @@ impl Config {
     /// The ledger's policy.
     #[must_use]
     pub fn policy(&self) -> Policy {
+        let (truths, asked) = self.beliefs();
         let of = |source: &SourceConfig| {
-            let policy =
-                SourcePolicy { hints: source.hints, unmatched: source.unmatched, ..SourcePolicy::default() };
+            let truth = truths.get(&source.name).copied().unwrap_or_default();
+            let policy = SourcePolicy { hints: source.hints, unmatched: source.unmatched, truth };
             (source.name.clone(), policy)
         };
+        let lookup = LookupRule { patience_ms: ms(self.policy.lookup_patience_s), ..LookupRule::default() };
         Policy {
             sources: self.sources.iter().map(of).collect(),
             tolerance_minor: self.tolerances(),
@@ -117,8 +128,10 @@ impl Config {
             disputes: self.policy.disputes,
             late: self.policy.late,
             after_grant: self.policy.after_grant,
-            unbound_after_ms: i64::try_from(self.policy.unbound_after_s * 1_000).ok(),
-            ..Policy::default()
+            effects: self.effects.iter().map(|effect| (effect.name.clone(), effect.rule())).collect(),
+            lookups: asked.into_iter().map(|account| (account, lookup)).collect(),
+            grant_check_ms: Some(ms(self.policy.grant_check_s)).filter(|ms| *ms > 0),
+            unbound_after_ms: Some(ms(self.policy.unbound_after_s)),
         }
     }
 
@@ -157,6 +170,11 @@ impl Config {
         Ok(Tokens::new(secrets.iter().map(String::as_str)))
     }
 
+    /// A mistake that is about the configuration as a whole.
+    pub(crate) fn mistaken(&self, message: &str) -> ConfigError {
+        ConfigError::whole(&self.file, message)
+    }
+
     /// The source of this name.
     #[must_use]
     pub fn source(&self, name: &str) -> Option<&SourceConfig> {
@@ -173,6 +191,7 @@ impl Config {
         self.policy.show(&mut out);
         self.workers.show(&mut out);
         self.sources.iter().for_each(|source| source.show(&mut out));
+        self.effects.iter().for_each(|effect| effect.show(&mut out));
         out
     }
 }
@@ -200,12 +219,46 @@ fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usiz
         }
         sources.push(source);
     }
+    let effects = effects(&top, (folder, workers.longest_call()), mistakes, line);
     if server.private == Some(server.public) && server.public.port() != 0 {
         let span = top.inner("server").map_or(0..0, |(_, span)| span);
         mistakes.borrow_mut().push((span, "server.private and server.public are one address".to_owned()));
     }
     top.finish();
-    Config { file: file.to_owned(), server, store, log, policy, workers, sources }
+    Config { file: file.to_owned(), server, store, log, policy, workers, sources, effects }
+}
+
+fn effects(
+    top: &Section<'_>,
+    (folder, longest_call): (&Path, Duration),
+    mistakes: &Mistakes,
+    line: &dyn Fn(usize) -> usize,
+) -> Vec<EffectConfig> {
+    let mut names = BTreeSet::new();
+    let mut effects = Vec::new();
+    for (table, span) in top.tables("effect") {
+        let section = Section::new("effect", Some(table), span.clone(), mistakes);
+        let Some(effect) = EffectConfig::read(section, folder, line(span.start)) else { continue };
+        if !names.insert(effect.name.clone()) {
+            mistakes
+                .borrow_mut()
+                .push((span.clone(), format!("there are two effects of the name {}", effect.name)));
+        }
+        if effect.timeout > longest_call {
+            let most = longest_call.as_secs();
+            let message = format!(
+                "effect.timeout_s must be at most {most}: a call is over before its lease is (workers.lease_s)"
+            );
+            mistakes.borrow_mut().push((span, message));
+        }
+        effects.push(effect);
+    }
+    effects
+}
+
+/// Seconds of the file, which are bounded, as milliseconds.
+fn ms(seconds: u64) -> i64 {
+    i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX)
 }
 
 /// The word that stands for a value.

@@ -20,6 +20,10 @@ pub struct PolicyConfig {
     pub after_grant: AfterGrants,
     /// After so many seconds a payment that named something of ours and found no order is a case.
     pub unbound_after_s: u64,
+    /// After so many seconds a lookup that keeps failing is a case.
+    pub lookup_patience_s: u64,
+    /// Grant only on an answer of the provider that is not older than this; 0 to grant on what is known.
+    pub grant_check_s: u64,
 }
 
 /// From a minute to a year.
@@ -44,6 +48,8 @@ impl PolicyConfig {
                 reversal: after("after_reversal"),
             },
             unbound_after_s: section.number("unbound_after_s", 86_400, UNBOUND_AFTER_S),
+            lookup_patience_s: section.number("lookup_patience_s", 900, 1..=31_536_000),
+            grant_check_s: section.number("grant_check_s", 0, 0..=86_400),
         };
         section.finish();
         config
@@ -65,5 +71,7 @@ impl PolicyConfig {
             let _ = writeln!(out, "{key} = \"{word}\"");
         }
         let _ = writeln!(out, "unbound_after_s = {}", self.unbound_after_s);
+        let _ = writeln!(out, "lookup_patience_s = {}", self.lookup_patience_s);
+        let _ = writeln!(out, "grant_check_s = {}", self.grant_check_s);
     }
 }

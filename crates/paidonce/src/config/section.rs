@@ -127,6 +127,11 @@ impl<'a> Section<'a> {
         })
     }
 
+    /// A TCP port, under the key `port`.
+    pub(super) fn port(&self, default: u16) -> u16 {
+        u16::try_from(self.number("port", default.into(), 1..=65_535)).unwrap_or(default)
+    }
+
     /// One of a few words.
     pub(super) fn choice<T: Clone>(&self, key: &'static str, default: T, words: &[(&str, T)]) -> T {
         let Some(text) = self.text(key) else { return default };
@@ -136,6 +141,11 @@ impl<'a> Section<'a> {
             self.wrong(text.span, format!("{} must be {}", self.named(key), names.join(" or ")));
             default
         })
+    }
+
+    /// Yes or no.
+    pub(super) fn flag(&self, key: &'static str, default: bool) -> bool {
+        self.typed(key, "true or false", DeValue::as_bool).map_or(default, |(flag, _)| flag)
     }
 
     /// A list of texts.

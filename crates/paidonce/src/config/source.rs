@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use paidonce_ledger::{Hints, Mode, Name, SourceName, Unmatched};
+use paidonce_ledger::{Hints, Mode, Name, SourceName, Truth, Unmatched};
 use toml::de::DeTable;
 
 use super::secret::{self, SecretRef};
@@ -30,6 +30,10 @@ pub struct SourceConfig {
     pub conflict_status: Option<u16>,
     /// How many minor units too little or too much still count as exact, at this source's account.
     pub tolerance_minor: u64,
+    /// Whether its events' facts count, if not as the contract says.
+    pub truth: Option<Truth>,
+    /// The API key that lookups are made with.
+    pub lookup_key: Option<SecretRef>,
     /// What is merged over the contract.
     pub overlay: Option<toml::Table>,
     /// The line it begins at, for messages.
@@ -47,6 +51,7 @@ pub enum ContractChoice {
 
 const MODES: &[(&str, Mode)] = &[("live", Mode::Live), ("test", Mode::Test)];
 const HINTS: &[(&str, Hints)] = &[("issued", Hints::Issued), ("own_ids", Hints::OwnIds)];
+const TRUTHS: &[(&str, Truth)] = &[("event", Truth::Event), ("fetch", Truth::Fetch)];
 const UNMATCHED: &[(&str, Unmatched)] =
     &[("keep", Unmatched::Keep), ("reject", Unmatched::Reject), ("hold", Unmatched::Hold)];
 
@@ -85,7 +90,8 @@ impl SourceConfig {
         let unmatched = section.choice("unmatched", Unmatched::default(), UNMATCHED);
         let conflict_status = conflict_status(&section);
         let tolerance_minor = section.number("tolerance_minor", 0, 0..=1_000_000_000_000);
-        truth(&section);
+        let truth = truth(&section);
+        let lookup_key = section.parsed("lookup_key", |text| SecretRef::parse(text, folder));
         let overlay = overlay(&section);
         section.finish();
         let (name, account, mode, contract) = (name?, account?, mode?, contract?);
@@ -99,6 +105,8 @@ impl SourceConfig {
             unmatched,
             conflict_status,
             tolerance_minor,
+            truth,
+            lookup_key,
             overlay,
             line,
         })
@@ -116,11 +124,13 @@ impl SourceConfig {
         let _ = writeln!(out, "account = {}\nmode = \"{}\"", quoted(self.account.as_str()), self.mode);
         let _ = writeln!(out, "secrets = {}", secret::shown(&self.secrets));
         let _ = writeln!(out, "hints = \"{}\"", super::word_of(HINTS, &self.hints));
-        let _ = writeln!(
-            out,
-            "unmatched = \"{}\"\ntruth = \"event\"",
-            super::word_of(UNMATCHED, &self.unmatched)
-        );
+        let _ = writeln!(out, "unmatched = \"{}\"", super::word_of(UNMATCHED, &self.unmatched));
+        if let Some(truth) = &self.truth {
+            let _ = writeln!(out, "truth = \"{}\"", super::word_of(TRUTHS, truth));
+        }
+        if let Some(key) = &self.lookup_key {
+            let _ = writeln!(out, "lookup_key = {} # is ***", quoted(&key.to_string()));
+        }
         let _ = writeln!(out, "tolerance_minor = {}", self.tolerance_minor);
         if let Some(status) = self.conflict_status {
             let _ = writeln!(out, "conflict_status = {status}");
@@ -176,18 +186,12 @@ fn conflict_status(section: &Section<'_>) -> Option<u16> {
     }
 }
 
-/// `fetch` needs lookups, which do not exist yet: better no start than a source that settles nothing.
-fn truth(section: &Section<'_>) {
-    let Some(text) = section.text("truth") else { return };
-    match text.text {
-        "event" => {}
-        "fetch" => {
-            let message = "truth = \"fetch\" needs lookups, which come in a later version; write \
-                           truth = \"event\" if the contract's signature covers the content";
-            section.wrong(text.span, message);
-        }
-        _ => section.wrong(text.span, "source.truth must be \"event\" or \"fetch\""),
-    }
+/// Whether that goes with the contract is seen where that is read.
+fn truth(section: &Section<'_>) -> Option<Truth> {
+    section.parsed("truth", |text| {
+        let found = TRUTHS.iter().find(|(word, _)| *word == text).map(|(_, truth)| *truth);
+        found.ok_or("write \"event\" (its events' facts count) or \"fetch\" (each event asks the provider)")
+    })
 }
 
 fn overlay(section: &Section<'_>) -> Option<toml::Table> {

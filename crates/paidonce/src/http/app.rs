@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use paidonce_contracts::Verifier;
-use paidonce_engine::Engine;
+use paidonce_engine::{Engine, Outside};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
@@ -38,6 +38,8 @@ pub struct App {
     pub(super) tokens: Tokens,
     pub(super) keys: Keys,
     pub(super) metrics: Metrics,
+    /// The workers of this process, for their counters.
+    pub(super) outside: Vec<Arc<Outside>>,
     pub(super) body_max: usize,
     pub(super) body_timeout: Duration,
 }
@@ -51,7 +53,13 @@ pub(super) const IN_ROUTE: &str = "/in/{source}";
 impl App {
     /// Puts it together.
     #[must_use]
-    pub fn new(config: &Config, sources: Sources, tokens: Tokens, engine: Engine) -> Arc<Self> {
+    pub fn new(
+        config: &Config,
+        sources: Sources,
+        tokens: Tokens,
+        engine: Engine,
+        outside: Vec<Arc<Outside>>,
+    ) -> Arc<Self> {
         let metrics = Metrics::default();
         let (accounts, readers) = (sources.accounts().clone(), Arc::new(sources.readers()));
         let endpoint = |source: Source| {
@@ -72,6 +80,7 @@ impl App {
             tokens,
             keys: Keys::default(),
             metrics,
+            outside,
             body_max: config.server.body_max,
             body_timeout: config.server.body_timeout,
         })

@@ -70,6 +70,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(cases::show))
         .routes(routes!(cases::resolve))
         .routes(routes!(tasks::list))
+        .routes(routes!(tasks::show))
         .routes(routes!(tasks::retry))
         .routes(routes!(tasks::cancel))
         .routes(routes!(audit::list))

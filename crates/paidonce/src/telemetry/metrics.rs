@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use paidonce_engine::StatsSnapshot;
+use paidonce_engine::{OutsideStats, StatsSnapshot};
 use paidonce_ledger::Timestamp;
 use paidonce_store::Counts;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -12,6 +12,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+use super::outside::OutsideMetrics;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OutcomeLabels {
@@ -88,6 +90,7 @@ pub struct Metrics {
     http: Family<RouteLabels, Histogram, fn() -> Histogram>,
     connections: Gauge,
     copied: Copied,
+    outside: OutsideMetrics,
 }
 
 impl Default for Metrics {
@@ -99,6 +102,7 @@ impl Default for Metrics {
             http: Family::new_with_constructor(histogram),
             connections: Gauge::default(),
             copied: Copied::default(),
+            outside: OutsideMetrics::default(),
         };
         metrics.register();
         metrics
@@ -125,6 +129,7 @@ impl Metrics {
         registry.register("rows", "What the store holds", copied.rows.clone());
         let help = "Age of the oldest task that is due, 0 if there is none";
         registry.register("oldest_pending_task_seconds", help, copied.oldest_task_age_s.clone());
+        self.outside.register(registry);
     }
 
     /// The counters of one source.
@@ -162,6 +167,11 @@ impl Metrics {
         self.copied.queue_room.set(i64::try_from(queue_room).unwrap_or(i64::MAX));
     }
 
+    /// Copies one worker's counters.
+    pub fn set_outside(&self, effect: &str, stats: &OutsideStats) {
+        self.outside.set(effect, stats);
+    }
+
     /// Copies what the store holds; `None` if it does not answer.
     pub fn set_counts(&self, counts: Option<&Counts>, now: Timestamp) {
         self.copied.store_up.set(i64::from(counts.is_some()));
@@ -172,6 +182,8 @@ impl Metrics {
             ("entitlements", counts.entitlements),
             ("open_cases", counts.open_cases),
             ("pending_tasks", counts.pending_tasks),
+            ("parked_tasks", counts.parked_tasks),
+            ("held_tasks", counts.held_tasks),
             ("unbound_payments", counts.unbound_payments),
         ] {
             let gauge = self.copied.rows.get_or_create(&vec![("kind", kind)]).clone();

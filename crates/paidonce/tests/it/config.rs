@@ -35,7 +35,7 @@ contract = "stripe"
 account = "a/b"
 mode = "real"
 secrets = ["canary-literal-secret"]
-truth = "fetch"
+truth = "fetched"
 surprise = 1
 "#;
     let said = check(text);
@@ -50,7 +50,7 @@ surprise = 1
         "shop/paidonce.toml:18: source.account: an account's name holds no /",
         "shop/paidonce.toml:19: source.mode: write \"live\" or \"test\", whichever the secret belongs to",
         "shop/paidonce.toml:20: secrets: a secret is never written into this file: put it into an environment variable or a file, and write \"env:NAME\" or \"file:PATH\" here",
-        "shop/paidonce.toml:21: truth = \"fetch\" needs lookups, which come in a later version; write truth = \"event\" if the contract's signature covers the content",
+        "shop/paidonce.toml:21: source.truth: write \"event\" (its events' facts count) or \"fetch\" (each event asks the provider)",
     ];
     for line in expected {
         assert!(said.lines().any(|said| said == line), "{line}\nis not in\n{said}");
@@ -123,32 +123,121 @@ fn what_is_shown_reads_back_to_the_same_and_shows_no_secret() {
     assert!(shown.contains("header_timeout_s = 5"), "defaults are shown: {shown}");
 }
 
+/// The settings of a commented text, those left out that have no default.
+fn uncommented(text: &str, without: &[&str]) -> String {
+    let plain = |key: &str| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let setting = |line: &str| line.split_once(" = ").is_some_and(|(key, _)| plain(key));
+    text.lines()
+        .map(|line| {
+            line.strip_prefix("# ").filter(|rest| setting(rest) || rest.starts_with("[[")).unwrap_or(line)
+        })
+        .filter(|line| !without.iter().any(|key| line.starts_with(key)))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
 #[test]
 fn the_example_is_a_valid_configuration_and_states_the_defaults() {
-    let example = Config::parse(Config::example(), Path::new("paidonce.toml")).unwrap();
-    let uncommented: String = Config::example()
-        .lines()
-        .map(|line| match line.strip_prefix("# ") {
-            Some(rest)
-                if rest
-                    .split_once(" = ")
-                    .is_some_and(|(key, _)| key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')) =>
-            {
-                rest
-            }
-            _ => line,
-        })
-        .filter(|line| {
-            !line.starts_with("private")
-                && !line.starts_with("token_secrets")
-                && !line.starts_with("conflict_status")
-                && !line.starts_with("max_future_s")
-        })
-        .map(|line| format!("{line}\n"))
-        .collect();
-    let stated =
-        Config::parse(&uncommented, Path::new("paidonce.toml")).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(stated.show(), example.show());
+    let parsed = |text: &str| {
+        Config::parse(text, Path::new("paidonce.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    };
+    let (settings, effect) = Config::example().split_once("# [[effect]]\n").unwrap();
+    let stated = uncommented(
+        settings,
+        &["private", "token_secrets", "conflict_status", "max_future_s", "truth", "lookup_key"],
+    );
+    let example = parsed(Config::example());
+    assert_eq!(parsed(&stated).show(), example.show());
+    let none = ["sync", "status_url", "template", "authorization", "ca_file"];
+    let stated = parsed(&format!("[[effect]]\n{}", uncommented(effect, &none))).show();
+    let least = "[[effect]]\nname = \"shop\"\nkind = \"http\"\nurl = \"https://your-shop.example/paidonce\"\n\
+                 secret = \"env:SHOP_SIGNING_SECRET\"\non = [\"entitlement_granted\", \"entitlement_revoked\"]\n";
+    assert_eq!(stated, parsed(least).show());
+    assert!(stated.contains("secret = \"env:SHOP_SIGNING_SECRET\" # is ***"), "{stated}");
+    assert_eq!(parsed(&stated).show(), stated);
+}
+
+#[test]
+fn every_mistake_in_an_effect_is_told_with_its_line_and_what_to_write() {
+    let said = check(
+        r#"
+[workers]
+lease_s = 5
+
+[[effect]]
+name = "Shop"
+kind = "htp"
+on = ["order_payed"]
+
+[[effect]]
+name = "shop"
+kind = "http"
+url = "http://user:canary@10.0.0.1/"
+secret = "canary-literal"
+on = ["order_paid"]
+sync = true
+key_window_s = 60
+status_url = "https://shop.example/"
+timeout_s = 20
+surprise = 1
+
+[[effect]]
+name = "one"
+kind = "http"
+url = "https://shop.example/"
+secret = "env:X"
+on = ["order_paid"]
+
+[[effect]]
+name = "one"
+kind = "http"
+url = "https://shop.example/"
+secret = "env:X"
+timeout_s = 4
+"#,
+    );
+    for line in [
+        "6: effect.name: write 1 to 64 of a-z, 0-9, - and _",
+        "7: effect.kind must be \"http\"",
+        "8: effect.on knows order_paid, order_refunded",
+        "5: an effect tells happenings or keeps a copy: write on = [\"order_paid\", …], or sync = true",
+        "13: effect.url: write https: (http is for private networks, with allow_private = true)",
+        "14: effect.secret: a secret is never written into this file",
+        "10: an effect tells happenings or keeps a copy",
+        "10: effect.key_window_s must be 0, if the receiver has no keys, or at least 120",
+        "18: effect.status_url: write {key} where the key belongs",
+        "20: unknown key surprise in effect",
+        "22: effect.timeout_s must be at most 4: a call is over before its lease is (workers.lease_s)",
+        "29: there are two effects of the name one",
+        "29: an effect tells happenings or keeps a copy",
+    ] {
+        assert!(said.lines().any(|said| said.contains(&format!(":{line}"))), "{line}\nis not in\n{said}");
+    }
+    assert!(!said.contains("canary"), "{said}");
+}
+
+#[test]
+fn what_may_be_believed_is_checked_against_the_contract() {
+    let source = |contract: &str, more: &str| {
+        let text = format!("{}{more}\n", SOURCE.replace("\"stripe\"", &format!("\"{contract}\"")));
+        let config = Config::parse(&text, Path::new("paidonce.toml")).unwrap();
+        config.accounts().map_or_else(|error| error.to_string(), |_| "fine".to_owned())
+    };
+    for (contract, more, said) in [
+        ("stripe", "", "fine"),
+        ("stripe", "truth = \"event\"", "fine"),
+        ("stripe", "lookup_key = \"env:K\"", "fine"),
+        ("stripe", "truth = \"fetch\"\nlookup_key = \"env:K\"", "fine"),
+        ("stripe", "truth = \"fetch\"", "write lookup_key = \"env:NAME\""),
+        ("paypal", "lookup_key = \"env:K\"", "fine"),
+        ("paypal", "", "write lookup_key = \"env:NAME\""),
+        ("paypal", "truth = \"event\"\nlookup_key = \"env:K\"", "truth = \"event\": "),
+        ("mollie", "", "the contract does not say how"),
+        ("generic-hmac", "lookup_key = \"env:K\"", "lookup_key is of no use"),
+    ] {
+        let found = source(contract, more);
+        assert!(found.contains(said), "{contract} {more}: {found}");
+    }
 }
 
 #[test]

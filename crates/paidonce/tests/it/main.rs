@@ -9,6 +9,8 @@ mod cli;
 mod config;
 mod connection;
 mod demo;
+mod destination;
+mod effect;
 mod entitlements;
 mod events;
 mod health;

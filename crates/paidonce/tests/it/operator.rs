@@ -3,7 +3,7 @@
 use paidonce_ledger::{Command, OrderId, TaskKey, Unit};
 use serde_json::{Value, json};
 
-use crate::shop::{Shop, paid};
+use crate::shop::{Shop, grant_of, paid};
 use crate::wire;
 
 /// A command: its path, its body, and its row in the audit.
@@ -49,12 +49,13 @@ fn commands(shop: &Shop) -> Vec<Asked> {
         |what: &str, id: &str| json!({"what": what, "id": id, "money": {"amount": "5.00", "unit": "EUR"}});
     let mut refund = moved("refunded", "cash-1");
     refund["payment"] = json!({"source": "shop", "id": "p-short"});
+    let task = |verb: &str| format!("tasks/{}/{verb}", grant_of("due"));
     let (none, receipt) = (|| json!({}), "order open receipt-1 5.00 EUR");
     vec![
         asked(&resolve, decision("note"), "resolve_case", &about),
         asked(&resolve, decision("accept"), "resolve_case", &about),
-        asked("tasks/due/order/grant/cancel", none(), "cancel_task", "order due order grant"),
-        asked("tasks/due/order/grant/retry", none(), "retry_task", "order due order grant"),
+        asked(&task("cancel"), none(), "cancel_task", "order due order grant"),
+        asked(&task("retry"), none(), "retry_task", "order due order grant"),
         asked("entitlements/granted/order/revoke", none(), "revoke_entitlement", "order granted order"),
         asked("entitlements/revoked/order/reinstate", none(), "reinstate_entitlement", "order revoked order"),
         asked("orders/cancelled/revive", none(), "revive_order", "order cancelled"),
@@ -129,8 +130,8 @@ fn what_is_not_there_is_not_found() {
         ("orders/other/outside", &paid, "unknown_order"),
         ("orders/order-1/outside", &reversed, "unknown_payment"),
         ("orders/order-1/outside", &refunded, "unknown_payment"),
-        ("tasks/order-1/order/grant/cancel", &why, "unknown_task"),
-        ("tasks/order-1/nonsense/grant/cancel", &why, "unknown_task"),
+        (&format!("tasks/{}/cancel", grant_of("order-1")), &why, "unknown_task"),
+        ("tasks/nonsense/cancel", &why, "unknown_task"),
         ("events/reprocess", &json!({"event": "nobody"}), "unknown_event"),
     ] {
         let answer = shop.post(&format!("/v1/{path}"), body);

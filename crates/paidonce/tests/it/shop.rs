@@ -6,11 +6,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use paidonce::clock::SystemClock;
 use paidonce::config::Config;
+use paidonce::effect::outbound::Connector;
 use paidonce::fresh;
 use paidonce::serve::Server;
 use paidonce::source::Sources;
-use paidonce_ledger::{AddKey, Command, KeyName, Ledger, Reply, RevokeKey, Scope, Stamp};
+use paidonce_ledger::{
+    AddKey, Command, KeyName, Ledger, OrderId, Reply, RevokeKey, Scope, Stamp, TaskKey, Unit,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -22,6 +26,9 @@ pub(crate) const SECRET: &str = "canary-secret-5d1f9c";
 
 /// The secret of the buyers' tokens.
 pub(crate) const TOKEN_SECRET: &str = "canary-token-secret-of-more-than-32-bytes";
+
+/// The secret of every effect.
+pub(crate) const EFFECT_SECRET: &str = "whsec_Y2FuYXJ5LWVmZmVjdC1zZWNyZXQtMDEyMzQ1Njc4OQ==";
 
 const SOURCES: &str = r#"
 [[source]]
@@ -82,10 +89,16 @@ impl Shop {
 
     /// With more lines in `[server]`, and more sections.
     pub(crate) fn with(server: &str, more: &str) -> Self {
+        Self::asking(server, more, None)
+    }
+
+    /// With connections of the test's own to the providers that are asked.
+    pub(crate) fn asking(server: &str, more: &str, connector: Option<Arc<Connector>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("secret"), format!("{SECRET}\n")).unwrap();
         std::fs::write(folder.path().join("stripe-secret"), format!("whsec_{SECRET}\n")).unwrap();
         std::fs::write(folder.path().join("token"), TOKEN_SECRET).unwrap();
+        std::fs::write(folder.path().join("effect-secret"), EFFECT_SECRET).unwrap();
         let text = format!(
             "[server]\npublic = \"127.0.0.1:0\"\ntoken_secrets = [\"file:token\"]\n{server}\n{more}\n{SOURCES}"
         );
@@ -93,7 +106,9 @@ impl Shop {
         let sources = config.sources().unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let server = runtime.block_on(Server::start(&config)).unwrap();
+        let store = config.store.open_for_server().unwrap();
+        let starting = Server::start_asking(&config, store, Arc::new(SystemClock), connector);
+        let server = runtime.block_on(starting).unwrap();
         let mut shop = Self {
             runtime,
             server: Some(server),
@@ -242,6 +257,11 @@ impl Drop for Shop {
 
 pub(crate) fn stamp() -> Stamp {
     Stamp { id: fresh::command_id(), by: Arc::from("test"), reason: None }
+}
+
+/// The short name of an order's grant.
+pub(crate) fn grant_of(order: &str) -> String {
+    TaskKey::grant(OrderId::new(order).unwrap(), Unit::Order).handle()
 }
 
 /// An order of 19.90 EUR.

@@ -17,6 +17,8 @@ pub(crate) struct MoneyFormat {
     pub(crate) decimals: Option<String>,
     #[serde(default)]
     pub(crate) exponents: BTreeMap<String, u8>,
+    /// The currency of amounts whose event names none, because the provider has only one.
+    pub(crate) fixed_currency: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -35,6 +37,9 @@ pub(crate) struct EventFormat {
     pub(crate) when: BTreeMap<String, ConditionFormat>,
     #[serde(default)]
     pub(crate) ignore: bool,
+    /// It names a payment and says nothing of it: only a lookup tells.
+    #[serde(default)]
+    pub(crate) lookup: bool,
     pub(crate) payment: Option<Texts>,
     pub(crate) references: Option<Texts>,
     pub(crate) hints: Option<Texts>,
@@ -52,6 +57,8 @@ pub(crate) struct FactFormat {
     #[serde(default)]
     pub(crate) amount: Texts,
     pub(crate) currency: Option<Texts>,
+    /// How this one amount is written, if not as the contract's are.
+    pub(crate) shape: Option<Shape>,
     pub(crate) each: Option<String>,
 }
 

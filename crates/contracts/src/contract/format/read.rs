@@ -11,15 +11,20 @@ use super::short::{Texts, short_or_table};
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadFormat {
     #[serde(default)]
-    #[expect(dead_code, reason = "one syntax exists; the member keeps room for forms and XML")]
     pub(crate) syntax: Syntax,
     pub(crate) id: Option<IdFormat>,
     #[serde(rename = "type")]
-    pub(crate) kind: Option<Texts>,
+    pub(crate) kind: Option<TypeFormat>,
     pub(crate) account: Option<Texts>,
     pub(crate) mode: Option<ModeFormat>,
     pub(crate) test: Option<String>,
+    /// A delivery is a test notification if all of these hold.
+    #[serde(default)]
+    pub(crate) test_when: BTreeMap<String, ConditionFormat>,
     pub(crate) items: Option<String>,
+    /// The provider sends batches without events: they are none, and not unreadable.
+    #[serde(default)]
+    pub(crate) empty_items: bool,
     pub(crate) same_content: Option<SameContentFormat>,
     #[serde(default)]
     pub(crate) ignore_when: BTreeMap<String, ConditionFormat>,
@@ -35,14 +40,18 @@ pub(crate) struct ReadFormat {
 pub(crate) enum Syntax {
     #[default]
     Json,
+    Form,
 }
 
-/// `id = "id"`, `id = { header = "webhook-id" }` or `id = { derived = ["type", "data.id"] }`.
+/// `id = "id"`, `{ header = "webhook-id" }`, `{ derived = ["type", "data.id"], optional = ["data.status"] }`,
+/// `{ body = true }` (the bytes themselves) or `{ none = true }`.
 #[derive(Debug)]
 pub(crate) enum IdFormat {
     Member(Texts),
     Header(String),
-    Derived(Texts),
+    Derived { members: Texts, optional: Texts },
+    Body,
+    None,
 }
 
 impl<'de> Deserialize<'de> for IdFormat {
@@ -52,13 +61,68 @@ impl<'de> Deserialize<'de> for IdFormat {
         struct Table {
             header: Option<String>,
             derived: Option<Texts>,
+            #[serde(default)]
+            optional: Texts,
+            #[serde(default)]
+            body: bool,
+            #[serde(default)]
+            none: bool,
         }
-        let table = |table: Table| match (table.header, table.derived) {
-            (Some(name), None) => Ok(Self::Header(name)),
-            (None, Some(members)) => Ok(Self::Derived(members)),
-            _ => Err("write either `header` or `derived`"),
+        let table = |table: Table| match (table.header, table.derived, table.body, table.none) {
+            (None, Some(members), false, false) => Ok(Self::Derived { members, optional: table.optional }),
+            _ if !table.optional.0.is_empty() => Err("`optional` belongs to `derived`"),
+            (Some(name), None, false, false) => Ok(Self::Header(name)),
+            (None, None, true, false) => Ok(Self::Body),
+            (None, None, false, true) => Ok(Self::None),
+            _ => Err("write one of `header`, `derived`, `body = true` and `none = true`"),
         };
-        short_or_table(from, "a member, { header = \"...\" } or { derived = [...] }", Self::Member, table)
+        short_or_table(
+            from,
+            "a member, { header = \"...\" }, { derived = [...] }, { body = true } or { none = true }",
+            Self::Member,
+            table,
+        )
+    }
+}
+
+/// `type = "type"`, `{ join = ["resource_type", "action"], separator = "." }`, `{ header = "X-Topic" }` or
+/// `{ fixed = "payment" }`, or `{ value = "topic" }`, which the source states.
+#[derive(Debug)]
+pub(crate) enum TypeFormat {
+    Member(Texts),
+    Join {
+        members: Texts,
+        separator: String,
+    },
+    Header(String),
+    Fixed(String),
+    /// What the source says: one endpoint for each type.
+    Value(String),
+}
+
+impl<'de> Deserialize<'de> for TypeFormat {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            join: Option<Texts>,
+            separator: Option<String>,
+            header: Option<String>,
+            fixed: Option<String>,
+            value: Option<String>,
+        }
+        let table = |table: Table| match (table.join, table.separator, table.header, table.fixed, table.value)
+        {
+            (Some(members), Some(separator), None, None, None) => Ok(Self::Join { members, separator }),
+            (Some(_), None, None, None, None) => Err("`join` needs a `separator`"),
+            (None, None, Some(name), None, None) => Ok(Self::Header(name)),
+            (None, None, None, Some(word), None) => Ok(Self::Fixed(word)),
+            (None, None, None, None, Some(name)) => Ok(Self::Value(name)),
+            _ => Err("write one of `join` (with `separator`), `header`, `fixed` and `value`"),
+        };
+        let expected =
+            "a member, { join = [...], separator = \".\" }, { header = \"...\" } or { fixed = \"...\" }";
+        short_or_table(from, expected, Self::Member, table)
     }
 }
 
@@ -66,7 +130,13 @@ impl<'de> Deserialize<'de> for IdFormat {
 #[derive(Debug)]
 pub(crate) enum ModeFormat {
     Livemode(Texts),
-    Words { member: Texts, live: Vec<String>, test: Vec<String> },
+    /// A boolean that is true in test mode.
+    Testmode(Texts),
+    Words {
+        member: Texts,
+        live: Vec<String>,
+        test: Vec<String>,
+    },
 }
 
 impl<'de> Deserialize<'de> for ModeFormat {
@@ -74,21 +144,30 @@ impl<'de> Deserialize<'de> for ModeFormat {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
-            member: Texts,
-            live: Texts,
-            test: Texts,
+            testmode: Option<Texts>,
+            member: Option<Texts>,
+            live: Option<Texts>,
+            test: Option<Texts>,
         }
-        let expected = "a boolean member, or { member = \"mode\", live = \"live\", test = \"test\" }";
-        let table =
-            |Table { member, live, test }: Table| Ok(Self::Words { member, live: live.0, test: test.0 });
+        let expected = "a boolean member, { testmode = \"test\" } or { member = \"mode\", live = \"live\", test = \"test\" }";
+        let table = |table: Table| match (table.testmode, table.member, table.live, table.test) {
+            (Some(members), None, None, None) => Ok(Self::Testmode(members)),
+            (None, Some(member), Some(live), Some(test)) => {
+                Ok(Self::Words { member, live: live.0, test: test.0 })
+            }
+            _ => Err(
+                "write { testmode = \"test\" } or { member = \"mode\", live = \"live\", test = \"test\" }",
+            ),
+        };
         short_or_table(from, expected, Self::Livemode, table)
     }
 }
 
-/// `same_content = "all"`, or `{ without = [...] }`.
+/// `same_content = "all"`, `{ without = [...] }` or `{ only = [...] }`.
 #[derive(Debug)]
 pub(crate) struct SameContentFormat {
     pub(crate) without: Vec<String>,
+    pub(crate) only: Vec<String>,
 }
 
 impl<'de> Deserialize<'de> for SameContentFormat {
@@ -101,10 +180,16 @@ impl<'de> Deserialize<'de> for SameContentFormat {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
+            #[serde(default)]
             without: Texts,
+            #[serde(default)]
+            only: Texts,
         }
-        let all = |Word::All| Self { without: Vec::new() };
-        let table = |table: Table| Ok(Self { without: table.without.0 });
-        short_or_table(from, "\"all\" or { without = [members] }", all, table)
+        let all = |Word::All| Self { without: Vec::new(), only: Vec::new() };
+        let table = |table: Table| match (table.without.0.is_empty(), table.only.0.is_empty()) {
+            (false, false) => Err("write either `without` or `only`"),
+            _ => Ok(Self { without: table.without.0, only: table.only.0 }),
+        };
+        short_or_table(from, "\"all\", { without = [members] } or { only = [members] }", all, table)
     }
 }

@@ -5,11 +5,35 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 
 use super::short::{Texts, short_or_table};
+use crate::code::Code;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignatureFormat {
+    /// A provider whose verification is a Rust module.
+    pub(crate) code: Option<Code>,
+    /// From where `code` may ask for a certificate.
+    #[serde(default)]
+    pub(crate) certificate_hosts: Texts,
     pub(crate) header: Option<String>,
+    /// The signature stands in the body (or in each item of a batch), at this path.
+    pub(crate) member: Option<String>,
+    /// Nothing is signed.
+    #[serde(default)]
+    pub(crate) unsigned: bool,
+    /// Texts of the source that are signed or that choose a key: a URL, an id, a public key.
+    #[serde(default)]
+    pub(crate) values: BTreeMap<String, String>,
+    /// Headers that have to be there although they are not signed.
+    #[serde(default)]
+    pub(crate) require_headers: Vec<String>,
+    #[serde(default)]
+    pub(crate) require_body: bool,
+    pub(crate) header_list: Option<HeaderListFormat>,
+    pub(crate) key_id: Option<KeyIdFormat>,
+    /// What the provider sends and the signature does not cover. For people, and never read.
+    #[serde(default)]
+    pub(crate) uncovered: Texts,
     #[serde(default)]
     pub(crate) aliases: BTreeMap<String, Texts>,
     #[serde(default)]
@@ -37,12 +61,42 @@ pub(crate) enum Grammar {
     #[default]
     Plain,
     List,
+    /// `keyId/SHA256/signature`: a key's id, a version, a signature.
+    Triples,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimestampFormat {
     pub(crate) key: Option<String>,
+    pub(crate) header: Option<String>,
+    #[serde(default)]
+    pub(crate) unit: TimeUnit,
+}
+
+/// How a signed time is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TimeUnit {
+    #[default]
+    S,
+    Ms,
+    Rfc3339,
+}
+
+/// The names of the headers that are signed stand in the signature's own header.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HeaderListFormat {
+    pub(crate) key: String,
+    pub(crate) separator: String,
+    pub(crate) join: String,
+}
+
+/// Which of the source's keys signed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyIdFormat {
     pub(crate) header: Option<String>,
 }
 
@@ -64,6 +118,9 @@ pub(crate) enum MacKind {
     HmacSha512,
     #[serde(rename = "ed25519")]
     Ed25519,
+    /// No MAC: the header is the secret itself.
+    #[serde(rename = "static")]
+    Static,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -71,12 +128,16 @@ pub(crate) enum MacKind {
 pub(crate) enum SignatureEncoding {
     Hex,
     Base64,
+    /// As it is, for a static secret.
+    Text,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum KeyEncoding {
     Utf8,
+    /// The SHA-1 of the text.
+    Sha1,
     Base64,
     Hex,
 }

@@ -8,7 +8,7 @@ use paidonce_store::Page;
 use crate::http::dto::{
     AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
     OrderPlaced, OrderRequest, OrderShown, OrderSummary, OutsideRequest, ReferenceRequest, ReprocessRequest,
-    Reprocessed, ResolveRequest, TaskShown,
+    Reprocessed, ResolveRequest, TaskShown, TaskStory,
 };
 use crate::output::Failure;
 
@@ -46,6 +46,8 @@ pub(crate) struct CaseQuery {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TaskQuery {
     pub(crate) state: Option<String>,
+    pub(crate) kind: Option<String>,
+    pub(crate) effect: Option<String>,
     pub(crate) order: Option<String>,
 }
 
@@ -80,6 +82,8 @@ pub(crate) trait Transport: Operate {
     fn case(&self, handle: &str) -> Answer<CaseShown>;
     /// Tasks, newest first.
     fn tasks(&self, query: &TaskQuery, page: &Page) -> Answer<Listing<TaskShown>>;
+    /// The task of this handle, and its tries.
+    fn task(&self, handle: &str) -> Answer<TaskStory>;
     /// Who did what, newest first.
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>>;
 }
@@ -94,10 +98,10 @@ pub(crate) trait Operate {
     fn outside(&self, order: &str, moved: &OutsideRequest) -> Answer<OrderShown>;
     /// Decides about the case of this handle; answers it as it stands then.
     fn resolve(&self, handle: &str, decided: &ResolveRequest) -> Answer<CaseShown>;
-    /// Makes a unit's grant due again.
-    fn retry(&self, order: &str, unit: &str, reason: &str) -> Answer<()>;
-    /// Stops a unit's grant.
-    fn stop(&self, order: &str, unit: &str, reason: &str) -> Answer<()>;
+    /// Makes the task of this handle due again.
+    fn retry(&self, handle: &str, reason: &str) -> Answer<()>;
+    /// Stops the task of this handle.
+    fn stop(&self, handle: &str, reason: &str) -> Answer<()>;
     /// Gives a unit's entitlement back, or takes it back.
     fn set_entitlement(&self, order: &str, unit: &str, granted: bool, reason: &str) -> Answer<()>;
     /// Reads a page of stored events again.
@@ -106,6 +110,10 @@ pub(crate) trait Operate {
 
 fn unknown_case(handle: &str) -> Failure {
     unknown("case", handle, "cases list --all")
+}
+
+fn unknown_task(handle: &str) -> Failure {
+    unknown("task", handle, "tasks list")
 }
 
 /// There is no such thing.

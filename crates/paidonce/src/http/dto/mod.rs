@@ -35,4 +35,4 @@ pub use reason::{ReasonRequest, reason};
 pub use reprocess::{ReadAgain, ReprocessRequest, Reprocessed, StandingChange};
 pub use shown::{FactShown, OrderShown, PaymentEvent, PaymentShown, ReferenceShown};
 pub use story::{EntryShown, ExplanationShown};
-pub use task::{TaskSet, TaskShown};
+pub use task::{AttemptShown, TaskSet, TaskShown, TaskStory};

@@ -41,6 +41,7 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<&'static str, R
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let counts = app.engine.query(|store| store.counts()).await.ok();
     app.metrics.set_stats(&app.engine.stats().snapshot(), app.engine.queue_room());
+    app.outside.iter().for_each(|outside| app.metrics.set_outside(&outside.name(), &outside.stats()));
     app.metrics.set_counts(counts.as_ref(), app.engine.now());
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(CONTENT_TYPE, kind)], app.metrics.render())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use paidonce_ledger::{
-    CancelTask, Command, EffectName, OrderId, Reply, RetryTask, TaskKey, TaskKind, TaskState, Unit,
+    CancelTask, Command, EffectName, OrderId, Reply, RetryTask, TaskKey, TaskKind, TaskState,
 };
 use paidonce_store::TaskFilter;
 use serde::Deserialize;
@@ -14,14 +14,14 @@ use utoipa::IntoParams;
 use super::{page, reason};
 use crate::http::app::App;
 use crate::http::auth::{Operator, Viewer};
-use crate::http::dto::{Listing, Problem, ReasonRequest, TaskSet, TaskShown};
+use crate::http::dto::{Listing, Problem, ReasonRequest, TaskSet, TaskShown, TaskStory};
 use crate::http::extract::{Asked, Json, Named};
 use crate::http::problem::Refusal;
 use crate::http::reply::{not_answered, submit, unexpected};
 use crate::http::stamp::Sent;
 
-const RETRY: &str = "POST /v1/tasks/{order}/{unit}/grant/retry";
-const CANCEL: &str = "POST /v1/tasks/{order}/{unit}/grant/cancel";
+const RETRY: &str = "POST /v1/tasks/{handle}/retry";
+const CANCEL: &str = "POST /v1/tasks/{handle}/cancel";
 
 /// Which tasks.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -69,11 +69,25 @@ pub(crate) async fn list(
     Ok(Answer(Listing::of(listed, |(key, task)| TaskShown::of(&key, &task))))
 }
 
-/// Puts a grant back to work, if it was cancelled and its order is eligible again, or if a person stopped it.
+/// Shows the task with this short name, and its tries.
 #[utoipa::path(
-    post, path = "/v1/tasks/{order}/{unit}/grant/retry", tag = "tasks", security(("api_key" = [])),
-    params(("order" = String, Path), ("unit" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    request_body = ReasonRequest,
+    get, path = "/v1/tasks/{handle}", tag = "tasks", security(("api_key" = [])), params(("handle" = String, Path)),
+    responses((status = 200, body = TaskStory), (status = 401, body = Problem), (status = 404, body = Problem))
+)]
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    _: Viewer,
+    Named(handle): Named<String>,
+) -> Result<Answer<TaskStory>, Refusal> {
+    let story = app.engine.query(move |store| TaskStory::load(store, &handle)).await;
+    story.map_err(|error| not_answered(&error))?.map(Answer).ok_or_else(unknown)
+}
+
+/// Puts a task back to work: one that waits, that was cancelled and is wanted again, that is held or parked, or that a
+/// person stopped. What may have arrived is never sent again outside its receiver's key window.
+#[utoipa::path(
+    post, path = "/v1/tasks/{handle}/retry", tag = "tasks", security(("api_key" = [])),
+    params(("handle" = String, Path), ("Idempotency-Key" = Option<String>, Header)), request_body = ReasonRequest,
     responses(
         (status = 200, body = TaskSet), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)
@@ -83,22 +97,21 @@ pub(crate) async fn retry(
     State(app): State<Arc<App>>,
     Operator(caller): Operator,
     sent: Sent,
-    Named((order, unit)): Named<(String, String)>,
+    Named(handle): Named<String>,
     Json(request): Json<ReasonRequest>,
 ) -> Result<Answer<TaskSet>, Refusal> {
-    let task = grant(&order, &unit)?;
     let stamp = sent.stamp(&caller, RETRY, Some(reason(&request.reason)?));
-    match submit(&app.engine, Command::RetryTask(RetryTask { stamp, task })).await? {
-        Reply::Retried => Ok(Answer(set(order, unit, TaskState::Pending))),
+    let task = found(&app, handle).await?;
+    match submit(&app.engine, Command::RetryTask(RetryTask { stamp, task: task.clone() })).await? {
+        Reply::Retried => Ok(Answer(TaskSet::of(&task, TaskState::Pending))),
         other => Err(unexpected(&other)),
     }
 }
 
-/// Stops a grant. Nothing but a retry brings it back.
+/// Stops a task. Nothing but a retry brings it back.
 #[utoipa::path(
-    post, path = "/v1/tasks/{order}/{unit}/grant/cancel", tag = "tasks", security(("api_key" = [])),
-    params(("order" = String, Path), ("unit" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    request_body = ReasonRequest,
+    post, path = "/v1/tasks/{handle}/cancel", tag = "tasks", security(("api_key" = [])),
+    params(("handle" = String, Path), ("Idempotency-Key" = Option<String>, Header)), request_body = ReasonRequest,
     responses(
         (status = 200, body = TaskSet), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)
@@ -108,24 +121,22 @@ pub(crate) async fn cancel(
     State(app): State<Arc<App>>,
     Operator(caller): Operator,
     sent: Sent,
-    Named((order, unit)): Named<(String, String)>,
+    Named(handle): Named<String>,
     Json(request): Json<ReasonRequest>,
 ) -> Result<Answer<TaskSet>, Refusal> {
-    let task = grant(&order, &unit)?;
     let stamp = sent.stamp(&caller, CANCEL, Some(reason(&request.reason)?));
-    match submit(&app.engine, Command::CancelTask(CancelTask { stamp, task })).await? {
-        Reply::Done => Ok(Answer(set(order, unit, TaskState::Stopped))),
+    let task = found(&app, handle).await?;
+    match submit(&app.engine, Command::CancelTask(CancelTask { stamp, task: task.clone() })).await? {
+        Reply::Done => Ok(Answer(TaskSet::of(&task, TaskState::Stopped))),
         other => Err(unexpected(&other)),
     }
 }
 
-/// Names that cannot be ones name no task.
-fn grant(order: &str, unit: &str) -> Result<TaskKey, Refusal> {
-    let key = OrderId::new(order).ok().zip(Unit::parse(unit));
-    let (order, unit) = key.ok_or_else(|| Refusal::not_found("unknown_task", "there is no such task"))?;
-    Ok(TaskKey::grant(order, unit))
+async fn found(app: &App, handle: String) -> Result<TaskKey, Refusal> {
+    let found = app.engine.query(move |store| store.task(&handle)).await;
+    found.map_err(|error| not_answered(&error))?.map(|(key, _)| key).ok_or_else(unknown)
 }
 
-fn set(order: String, unit: String, state: TaskState) -> TaskSet {
-    TaskSet { order, unit, kind: TaskKind::Grant.as_str().to_owned(), state: state.as_str().to_owned() }
+fn unknown() -> Refusal {
+    Refusal::not_found("unknown_task", "there is no such task")
 }

@@ -2,9 +2,11 @@
 
 mod audit;
 mod config;
+mod contract;
 mod entitlements;
 mod events;
 mod explain;
+mod guide;
 mod help;
 mod init;
 mod keys;
@@ -17,8 +19,10 @@ mod tasks;
 mod transfer;
 
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -108,8 +112,14 @@ impl Place {
 
     /// Starts the server.
     pub(crate) fn serve(&self) -> Serving {
-        let mut process =
-            self.command(&["--json", "serve"]).stdout(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+        self.serve_with(&[])
+    }
+
+    /// With more environment.
+    pub(crate) fn serve_with(&self, environment: &[(&str, &str)]) -> Serving {
+        let mut command = self.command(&["--json", "serve"]);
+        command.envs(environment.iter().copied()).stdout(Stdio::piped()).stdin(Stdio::null());
+        let mut process = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).expect("the server says where it listens");
@@ -145,13 +155,36 @@ impl Place {
 
     /// Asks until it is so.
     pub(crate) fn wait_for(&self, args: &[&str], so: impl Fn(&Value) -> bool) -> Value {
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        let until = Instant::now() + Duration::from_secs(20);
         loop {
             let value = self.json(args);
             if so(&value) {
                 return value;
             }
-            assert!(std::time::Instant::now() < until, "it did not become so: {value}");
+            assert!(Instant::now() < until, "it did not become so: {value}");
+        }
+    }
+}
+
+impl Serving {
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Kills it, as a power cut would.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+    }
+
+    /// Waits until it has ended by itself or by a signal.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < until, "it did not end");
+            std::thread::yield_now();
         }
     }
 }
@@ -172,3 +205,38 @@ impl Drop for Serving {
 pub(crate) const PAID: &str = r#"{"id":"evt_1","object":"event","livemode":false,"pending_webhooks":1,
 "type":"payment_intent.succeeded","data":{"object":{"id":"pi_1","object":"payment_intent","amount":1990,
 "amount_received":1990,"currency":"eur","status":"succeeded","latest_charge":"ch_1","metadata":{}}}}"#;
+
+/// A receiver of effects, killed when dropped.
+pub(crate) struct Receiving {
+    process: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Receiving {
+    /// The next message that it prints.
+    pub(crate) fn message(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
+    }
+}
+
+impl Drop for Receiving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Place {
+    /// Starts `paidonce receive`, and says where it listens.
+    pub(crate) fn receive(&self, args: &[&str]) -> (Receiving, SocketAddr) {
+        let global = ["--json", "receive", "--listen", "127.0.0.1:0"];
+        let mut command = self.command(&[&global[..], args].concat());
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(process.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        let address =
+            said.split("http://").nth(1).and_then(|rest| rest.split(';').next()).expect("it says where");
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        (Receiving { process, lines }, address.parse().unwrap())
+    }
+}

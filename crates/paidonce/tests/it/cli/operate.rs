@@ -1,5 +1,6 @@
 //! What a person does: each command on the store itself and through `--server`, with its name and reason in the audit.
 
+use paidonce_ledger::{OrderId, TaskKey, Unit};
 use serde_json::Value;
 
 use super::{Place, Ran, Serving};
@@ -98,14 +99,15 @@ fn a_payment_is_bound() {
 #[test]
 fn a_task_is_stopped_and_retried() {
     both("off", |way, serving| {
-        assert_eq!(way.run(&["tasks", "cancel", "1001", WHY[0], WHY[1]]).code, 1, "there is none yet");
+        let grant = TaskKey::grant(OrderId::new("1001").unwrap(), Unit::Order).handle();
+        assert_eq!(way.run(&["tasks", "cancel", &grant, WHY[0], WHY[1]]).code, 1, "there is none yet");
         assert_eq!(way.place.pay(serving, &[]).code, 0);
-        let stopped = way.json(&["tasks", "cancel", "1001", WHY[0], WHY[1]]);
-        assert_eq!(stopped["rows"][0]["state"], "stopped");
+        let stopped = way.json(&["tasks", "cancel", &grant, WHY[0], WHY[1]]);
+        assert_eq!(stopped["task"]["state"], "stopped");
         way.audited("cancel_task", "order 1001 order grant");
         assert_eq!(way.json(&["tasks", "list", "--state", "stopped"])["rows"][0]["order"], "1001");
-        let retried = way.json(&["tasks", "retry", "1001", WHY[0], WHY[1]]);
-        assert_eq!(retried["rows"][0]["state"], "pending");
+        let retried = way.json(&["tasks", "retry", &grant, WHY[0], WHY[1]]);
+        assert_eq!(retried["task"]["state"], "pending");
         way.audited("retry_task", "order 1001 order grant");
     });
 }

@@ -18,7 +18,8 @@ fn both_ways_show_the_same() {
     assert_eq!(registered.code, 0, "{}", registered.err);
     place.pay(&serving, &["--times", "2"]);
     place.wait_for(&["entitlements", "list"], |list| !list["rows"].as_array().unwrap().is_empty());
-    let asked: [&[&str]; 9] = [
+    let grant = place.json(&["tasks", "list"])["rows"][0]["handle"].as_str().unwrap().to_owned();
+    let asked: [&[&str]; 11] = [
         &["orders", "list"],
         &["orders", "show", "a/1"],
         &["explain", "a/1"],
@@ -28,6 +29,8 @@ fn both_ways_show_the_same() {
         &["cases", "list"],
         &["audit", "log", "--order", "a/1"],
         &["tasks", "list"],
+        &["tasks", "list", "--kind", "grant", "--state", "done"],
+        &["tasks", "show", &grant],
     ];
     for args in asked {
         let (here, there) = (place.run(args), remote(args));

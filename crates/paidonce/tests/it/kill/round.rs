@@ -11,9 +11,6 @@ use crate::shop::paid;
 /// Who sends at the same time.
 const SENDERS: usize = 8;
 
-/// Orders of one sender in a round.
-const ORDERS: usize = 6;
-
 /// Recovery: a lease and five seconds.
 const REST_WITHIN: Duration = Duration::from_secs(35);
 
@@ -39,7 +36,7 @@ fn name(round: usize, sender: usize, n: usize) -> String {
 
 /// Every order is placed once. Every notification is sent by two at once, by one of them perhaps before its order.
 fn send(site: &Site, round: usize, sender: usize, acknowledged: &Acknowledged) {
-    for n in 0..ORDERS {
+    for n in 0..site.orders {
         let (mine, theirs) = (name(round, sender, n), name(round, (sender + 1) % SENDERS, n));
         site.place_order(sender + n, &mine);
         acknowledged.orders.lock().unwrap().push(OrderId::new(&mine).unwrap());
@@ -52,14 +49,14 @@ fn send(site: &Site, round: usize, sender: usize, acknowledged: &Acknowledged) {
 }
 
 /// Looks random and is a function of the round: after how many acknowledged notifications, and which server.
-fn moment(round: usize) -> (usize, usize) {
+fn moment(site: &Site, round: usize) -> (usize, usize) {
     let mixed = (round + 1).wrapping_mul(0x5851_F42D_4C95_7F2D).rotate_left(17);
-    (mixed % (2 * SENDERS * ORDERS), mixed >> 32)
+    (mixed % (2 * SENDERS * site.orders), mixed >> 32)
 }
 
 /// Sends the load of a round, and does this in the middle of it. Answers when.
 fn load(site: &Site, round: usize, acknowledged: &Acknowledged, then: impl FnOnce()) -> Instant {
-    let (after, _) = moment(round);
+    let (after, _) = moment(site, round);
     std::thread::scope(|scope| {
         for sender in 0..SENDERS {
             scope.spawn(move || send(site, round, sender, acknowledged));
@@ -76,7 +73,7 @@ fn load(site: &Site, round: usize, acknowledged: &Acknowledged, then: impl FnOnc
 /// Kills one of `servers` under load, and checks what is there.
 pub(super) fn killed(site: &Site, servers: usize, round: usize, tally: &mut Tally) {
     let acknowledged = Acknowledged::default();
-    let victim = moment(round).1 % servers;
+    let victim = moment(site, round).1 % servers;
     // Every other time another server goes on alone until the load is done; alone, a server comes back at once.
     let at_once = servers == 1 || round.is_multiple_of(2);
     let at = load(site, round, &acknowledged, || {
@@ -94,7 +91,7 @@ pub(super) fn killed(site: &Site, servers: usize, round: usize, tally: &mut Tall
 /// Stops one of two servers under load until everything is at rest; then wakes it.
 pub(super) fn asleep(site: &Site, round: usize, tally: &mut Tally) {
     let acknowledged = Acknowledged::default();
-    let sleeper = moment(round).1 % 2;
+    let sleeper = moment(site, round).1 % 2;
     let at = load(site, round, &acknowledged, || site.stop(sleeper));
     rests(site, &acknowledged, at, tally);
     site.wake(sleeper);

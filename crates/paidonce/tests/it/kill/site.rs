@@ -25,6 +25,8 @@ pub(super) struct Site {
     sources: Sources,
     key: String,
     servers: Vec<Mutex<Option<Serving>>>,
+    /// Orders of one sender in a round: few where all of them are written at every commit.
+    pub(super) orders: usize,
     /// Which one is stopped.
     asleep: AtomicUsize,
 }
@@ -47,7 +49,8 @@ impl Site {
         let (store, sources) = (shared.open(&place.path("")), config.sources().unwrap());
         let servers = (0..count).map(|_| Mutex::new(Some(place.serve()))).collect();
         let asleep = AtomicUsize::new(usize::MAX);
-        Self { place, config, store, sources, key, servers, asleep }
+        let orders = if shared.is_document() { 2 } else { 6 };
+        Self { place, config, store, sources, key, servers, orders, asleep }
     }
 
     pub(super) fn folder(&self) -> &Place {

@@ -80,6 +80,11 @@ impl Shared {
         Self::Nats(name())
     }
 
+    /// Whether all of it is written at every commit.
+    pub(super) fn is_document(&self) -> bool {
+        matches!(self, Self::S3(_) | Self::Nats(_))
+    }
+
     /// As a configuration writes it.
     pub(super) fn url(&self) -> String {
         match self {

@@ -1,18 +1,19 @@
 //! What is asked of an open store, and what the merchant's own commands do.
 
 use paidonce_engine::{explain, order_view};
-use paidonce_ledger::{Command, Customer, OrderId, RegisterReference, Reply, TaskState};
+use paidonce_ledger::{Command, Customer, OrderId, RegisterReference, Reply, TaskKind, TaskState};
 use paidonce_store::{
     AuditFilter, CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
 };
 
 use super::super::{
     Answer, AuditQuery, CaseQuery, EntitlementQuery, EventQuery, TaskQuery, Transport, unknown, unknown_case,
+    unknown_task,
 };
 use super::{Direct, id, optional};
 use crate::http::dto::{
     AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
-    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown, TaskStory,
 };
 use crate::http::order_summaries;
 use crate::output::Failure;
@@ -103,21 +104,35 @@ impl Transport for Direct {
     }
 
     fn tasks(&self, query: &TaskQuery, page: &Page) -> Answer<Listing<TaskShown>> {
-        let state = query.state.as_deref().map(|word| {
-            TaskState::parse(word).ok_or_else(|| {
-                Failure::usage(
-                    format!("{word:?} is no state of a task"),
-                    "write pending, calling, uncertain, done, cancelled, parked, held or stopped",
-                )
-            })
-        });
-        let order = optional(query.order.as_ref(), "--order")?;
-        let filter = TaskFilter { state: state.transpose()?, order, ..TaskFilter::default() };
+        let states = "write pending, calling, uncertain, done, cancelled, parked, held or stopped";
+        let kinds = "write grant, lookup, sync or send";
+        let filter = TaskFilter {
+            state: word(query.state.as_deref(), TaskState::parse, "state", states)?,
+            kind: word(query.kind.as_deref(), TaskKind::parse, "kind", kinds)?,
+            effect: optional(query.effect.as_ref(), "--effect")?,
+            order: optional(query.order.as_ref(), "--order")?,
+        };
         Ok(Listing::of(self.store.tasks(&filter, page)?, |(key, task)| TaskShown::of(&key, &task)))
     }
+
+    fn task(&self, handle: &str) -> Answer<TaskStory> {
+        TaskStory::load(self.store(), handle)?.ok_or_else(|| unknown_task(handle))
+    }
+
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {
         let order = optional(query.order.as_ref(), "--order")?;
         let filter = AuditFilter { order, by: query.by.clone() };
         Ok(Listing::of(self.store.audits(&filter, page)?, |(key, audit)| AuditShown::of(&key, &audit)))
     }
+}
+
+/// One of a few words, if one was given.
+fn word<T>(
+    text: Option<&str>,
+    parse: impl Fn(&str) -> Option<T>,
+    what: &str,
+    write: &'static str,
+) -> Answer<Option<T>> {
+    let none = |text| Failure::usage(format!("{text:?} is no {what} of a task"), write);
+    text.map(|text| parse(text).ok_or_else(|| none(text))).transpose()
 }

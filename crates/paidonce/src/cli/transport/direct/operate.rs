@@ -5,7 +5,7 @@ use paidonce_ledger::{
     Unit,
 };
 
-use super::super::{Answer, Operate, Transport, unknown_case};
+use super::super::{Answer, Operate, Transport, unknown_case, unknown_task};
 use super::{Direct, id};
 use crate::http::dto::{
     CaseShown, OrderShown, OutsideRequest, ReprocessRequest, Reprocessed, ResolveRequest,
@@ -31,8 +31,10 @@ fn unit_of(unit: &str) -> Answer<Unit> {
     Unit::parse(unit).ok_or_else(|| Failure::usage(format!("{unit:?} is no unit"), "write order, or line:1"))
 }
 
-fn grant(order: &str, unit: &str) -> Answer<TaskKey> {
-    Ok(TaskKey::grant(order_id(order)?, unit_of(unit)?))
+impl Direct {
+    fn task_key(&self, handle: &str) -> Answer<TaskKey> {
+        self.store.task(handle)?.map(|(key, _)| key).ok_or_else(|| unknown_task(handle))
+    }
 }
 
 impl Operate for Direct {
@@ -61,13 +63,13 @@ impl Operate for Direct {
         self.case(handle)
     }
 
-    fn retry(&self, order: &str, unit: &str, reason: &str) -> Answer<()> {
-        let (stamp, task) = (self.stamp(Some(reason)), grant(order, unit)?);
+    fn retry(&self, handle: &str, reason: &str) -> Answer<()> {
+        let (stamp, task) = (self.stamp(Some(reason)), self.task_key(handle)?);
         self.submit(Command::RetryTask(RetryTask { stamp, task })).map(|_| ())
     }
 
-    fn stop(&self, order: &str, unit: &str, reason: &str) -> Answer<()> {
-        let (stamp, task) = (self.stamp(Some(reason)), grant(order, unit)?);
+    fn stop(&self, handle: &str, reason: &str) -> Answer<()> {
+        let (stamp, task) = (self.stamp(Some(reason)), self.task_key(handle)?);
         self.submit(Command::CancelTask(CancelTask { stamp, task })).map(|_| ())
     }
 

@@ -6,7 +6,7 @@ use super::super::{Answer, AuditQuery, CaseQuery, EntitlementQuery, EventQuery, 
 use super::{Remote, segment};
 use crate::http::dto::{
     AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
-    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown, TaskStory,
 };
 
 impl Transport for Remote {
@@ -82,12 +82,19 @@ impl Transport for Remote {
         let limit = page.limit.to_string();
         let query = [
             ("state", query.state.as_deref()),
+            ("kind", query.kind.as_deref()),
+            ("effect", query.effect.as_deref()),
             ("order", query.order.as_deref()),
             ("limit", Some(limit.as_str())),
             ("after", page.after.as_deref()),
         ];
         self.get("/v1/tasks", &query)
     }
+
+    fn task(&self, handle: &str) -> Answer<TaskStory> {
+        self.get(&format!("/v1/tasks/{}", segment(handle)), &[])
+    }
+
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {
         let limit = page.limit.to_string();
         let query = [

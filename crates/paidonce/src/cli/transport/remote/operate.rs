@@ -40,14 +40,12 @@ impl Operate for Remote {
         self.case(handle)
     }
 
-    fn retry(&self, order: &str, unit: &str, reason: &str) -> Answer<()> {
-        let path = format!("/v1/tasks/{}/{}/grant/retry", segment(order), segment(unit));
-        self.act(&path, &why(reason))
+    fn retry(&self, handle: &str, reason: &str) -> Answer<()> {
+        self.act(&format!("/v1/tasks/{}/retry", segment(handle)), &why(reason))
     }
 
-    fn stop(&self, order: &str, unit: &str, reason: &str) -> Answer<()> {
-        let path = format!("/v1/tasks/{}/{}/grant/cancel", segment(order), segment(unit));
-        self.act(&path, &why(reason))
+    fn stop(&self, handle: &str, reason: &str) -> Answer<()> {
+        self.act(&format!("/v1/tasks/{}/cancel", segment(handle)), &why(reason))
     }
 
     fn set_entitlement(&self, order: &str, unit: &str, granted: bool, reason: &str) -> Answer<()> {
