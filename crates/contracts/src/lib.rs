@@ -29,7 +29,7 @@ mod verify;
 
 pub use code::{CertificateError, Certificates};
 pub use contract::{Acknowledgement, Certainty, Contract, ContractError, Redelivery, Strength, Truth};
-pub use lookup::{Answer, Asked, Lookup, LookupRefused, Request, Snapshot, Token};
+pub use lookup::{Answer, Asked, Lookup, LookupRefused, Page, Recent, Request, Snapshot, Token};
 pub use read::{Delivery, ITEMS_MAX, Stored};
 pub use secret::{Secret, SecretError};
 pub use verify::{Refused, SECRETS_MAX, SIGNATURES_MAX, Verified, Verifier};

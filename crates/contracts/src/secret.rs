@@ -86,7 +86,7 @@ pub enum SecretError {
     #[error("signature.values.{name} {problem}; the source has to state it")]
     Value {
         /// Its name.
-        name: &'static str,
+        name: String,
         /// What is wrong with it.
         problem: &'static str,
     },

@@ -58,6 +58,13 @@ pub type Answering<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
 /// Something outside that takes messages.
 pub trait Destination: Send + Sync {
+    /// Why it will never take this, as it is configured. Nothing is rendered or stored then, and the task is a case at
+    /// once: retried by a person when that is mended, it is rendered as if it were new.
+    fn objection(&self, news: &News) -> Option<String> {
+        let _ = news;
+        None
+    }
+
     /// Renders a message: the bytes that are stored, and sent at every try.
     ///
     /// # Errors

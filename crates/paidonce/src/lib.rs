@@ -3,6 +3,7 @@
 //! The only crate that knows argv, the environment, TOML files and sockets. Nothing here decides about payments:
 //! it turns requests into the engine's commands and replies into answers.
 
+pub mod certificate;
 pub mod cli;
 pub mod clock;
 pub mod config;

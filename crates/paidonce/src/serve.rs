@@ -19,6 +19,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
+use crate::certificate::CertificateCache;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, StoreUrl};
 use crate::effect::configured::Effect;
@@ -110,6 +111,20 @@ impl Server {
         clock: Arc<dyn Clock>,
         connector: Option<Arc<Connector>>,
     ) -> Result<Self, ServeError> {
+        Self::start_with(config, store, clock, connector, Arc::default()).await
+    }
+
+    /// Starts with another way to get the certificates of providers, too.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub async fn start_with(
+        config: &Config,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        connector: Option<Arc<Connector>>,
+        certificates: Arc<CertificateCache>,
+    ) -> Result<Self, ServeError> {
         let (sources, tokens) = (config.sources()?, config.tokens()?);
         let outside = outside(config, &sources, connector)?;
         let public = listen(config.server.public).await?;
@@ -119,7 +134,7 @@ impl Server {
         };
         let engine = Engine::start(store, clock, Arc::new(config.policy()), Settings::default());
         let engine = engine.map_err(ServeError::Thread)?;
-        let app = App::new(config, sources, tokens, engine.clone(), outside.clone());
+        let app = App::new(config, sources, tokens, engine.clone(), outside.clone(), certificates);
         let open = app.connections().clone();
         let (stop, stopped) = watch::channel(false);
         let connections_max = u32::try_from(config.server.connections_max).unwrap_or(u32::MAX);

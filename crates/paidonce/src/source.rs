@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use paidonce_contracts::{Contract, Secret, SecretError, Verifier};
-use paidonce_ledger::{Account, SourceName, Truth};
+use paidonce_ledger::{Account, SourceName, Truth, Unmatched};
 
 use crate::config::{Config, ConfigError, ContractChoice, SourceConfig};
 
@@ -45,10 +45,7 @@ impl Source {
     /// As [`Source::sign`], with the secret at `position`, counted from 0.
     ///
     /// # Errors
-    /// As [`Source::sign`].
-    ///
-    /// # Panics
-    /// There is no secret at `position`.
+    /// As [`Source::sign`], or there is no such secret.
     pub fn sign_with(
         &self,
         position: usize,
@@ -56,7 +53,10 @@ impl Source {
         body: &[u8],
         now_unix_s: i64,
     ) -> Result<Vec<(String, String)>, SecretError> {
-        self.contract.sign(&self.secrets[position], id, body, now_unix_s)
+        let Some(secret) = self.secrets.get(position) else {
+            return Err(SecretError::CannotSign { problem: "the source has no such secret" });
+        };
+        self.contract.sign(secret, id, body, now_unix_s)
     }
 
     /// How many secrets it has.
@@ -245,11 +245,33 @@ fn contract(source: &SourceConfig) -> Result<Contract, String> {
         }
     };
     let contract = parsed.map_err(|error| error.to_string())?;
+    suited(source, &contract)?;
     if contract.provider().as_str().contains('/') {
         return Err("the contract's provider holds a /, which separates names in keys".to_owned());
     }
     believable(source, &contract)?;
     Ok(contract)
+}
+
+/// Whether the source's own choices are ones that its provider can live with.
+fn suited(source: &SourceConfig, contract: &Contract) -> Result<(), String> {
+    if contract.needs_secret() && source.secrets.is_empty() {
+        return Err("the source has no secret, and nothing is accepted unverified: \
+                    write secrets = [\"env:NAME\"]"
+            .to_owned());
+    }
+    let harmful = |status: u16| contract.acknowledgement().avoid.contains(&status);
+    if source.unmatched == Unmatched::Reject && harmful(422) {
+        return Err("unmatched = \"reject\" answers 422, after which this provider does not try again: \
+                    write \"keep\" or \"hold\""
+            .to_owned());
+    }
+    match source.conflict_status {
+        Some(status) if harmful(status) => {
+            Err(format!("conflict_status = {status} is an answer that this provider takes for the end"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether a source's events count by themselves, or its provider is asked.

@@ -22,6 +22,7 @@ pub use certificate::{CertificateError, Certificates};
 
 use crate::secret::{Secret, SecretError};
 use crate::verify::Refused;
+use crate::verify::key::lower_hex;
 
 /// A provider whose verification is code: `signature.code` in a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -92,9 +93,10 @@ impl Code {
                 Ok(text.to_owned())
             }
             Some(_) => {
-                Err(SecretError::Value { name, problem: "is empty or holds |, & or outer white space" })
+                let problem = "is empty or holds |, & or outer white space";
+                Err(SecretError::Value { name: name.to_owned(), problem })
             }
-            None => Err(SecretError::Value { name, problem: "is not stated" }),
+            None => Err(SecretError::Value { name: name.to_owned(), problem: "is not stated" }),
         };
         Ok(match self {
             Self::Braintree => Box::new(braintree::Braintree::new(value("public_key")?, secrets)?),
@@ -124,12 +126,6 @@ fn header<'h>(headers: &[(&'h str, &'h [u8])], name: &str) -> Result<&'h str, Re
         Ok(text) => Ok(text),
         Err(_) => Err(Refused::MalformedHeader),
     }
-}
-
-/// A MAC's text in lower-case hexadecimal and in no other way.
-fn lower_hex(text: &str) -> Option<Vec<u8>> {
-    let lower = text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
-    if lower { hex::decode(text).ok() } else { None }
 }
 
 /// The secrets' texts, checked as all secrets are.

@@ -5,10 +5,16 @@ use paidonce_ledger::Name;
 use super::format::{Format, RedeliveryFormat, Strength, Truth};
 use super::mistake::{ContractError, Mistake, Place, line_at};
 use super::overlay::merge;
-use super::{Acknowledgement, Checked, Redelivery, lookup, plan, signature, strength};
+use super::{Acknowledgement, Checked, Redelivery, lookup, plan, recent, signature, strength};
 
 /// The version of the format that this build reads.
 const FORMAT: u32 = 1;
+
+/// The status of an answer without a body.
+const NO_CONTENT: u16 = 204;
+
+/// What a delivery that is not genuine is answered, unless the contract says otherwise.
+const UNAUTHORIZED: u16 = 401;
 
 /// What a source writes where the contract could not say how deliveries are signed.
 const SIGNATURE_EXAMPLE: &str = r#"
@@ -87,6 +93,7 @@ fn check(format: Format) -> Result<Checked, Mistake> {
     }
     let redelivery = redelivery(&format.redelivery)?;
     let lookup = lookup::compile(&format)?;
+    let recent = recent::compile(&format, &plan)?;
     Ok(Checked {
         provider,
         title: format.title,
@@ -95,6 +102,7 @@ fn check(format: Format) -> Result<Checked, Mistake> {
         signature,
         plan,
         lookup,
+        recent,
         acknowledgement,
         truth: format.truth,
         redelivery,
@@ -107,6 +115,9 @@ fn acknowledgement(format: &Format) -> Result<Acknowledgement, Mistake> {
     if !(200..300).contains(&answer.status) {
         return Err(at.key("status").mistake("a status from 200 to 299: it says that the event is stored"));
     }
+    if answer.status == NO_CONTENT && !answer.body.is_empty() {
+        return Err(at.key("body").mistake("an answer with status 204 has no body"));
+    }
     let conflict_status = answer.conflict_status.unwrap_or(answer.status);
     if conflict_status != 409 && !(200..300).contains(&conflict_status) {
         return Err(at.key("conflict_status").mistake("409, or a status from 200 to 299"));
@@ -117,6 +128,10 @@ fn acknowledgement(format: &Format) -> Result<Acknowledgement, Mistake> {
             let message = format!("{status} is not one that this contract calls accepted, or one to avoid");
             return Err(at.key("status").mistake(message));
         }
+    }
+    if answer.avoid.contains(&UNAUTHORIZED) && answer.refused_status.is_none() {
+        let message = "what is not genuine is answered 401, which is one to avoid: state another";
+        return Err(at.key("refused_status").mistake(message));
     }
     if answer
         .refused_status

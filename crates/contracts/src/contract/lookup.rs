@@ -1,5 +1,7 @@
 //! `[lookup]`, checked: hosts are fixed here, so that nothing an event says can choose where a key is sent.
 
+use std::collections::BTreeMap;
+
 use super::format::{AuthFormat, ByMode, Format, LookupFormat, ReadFormat, Truth};
 use super::mistake::{Mistake, Place};
 use super::plan::{
@@ -12,12 +14,18 @@ use crate::pointer::Pointer;
 /// What may stand in an address: ids, percent-encoded.
 pub(crate) const PLACEHOLDERS: [&str; 3] = ["{payment}", "{reference}", "{event}"];
 
-/// How a payment is asked for and how the answer is read.
+/// Where a provider is asked, and how the program says who it is.
 #[derive(Debug)]
-pub(crate) struct LookupRule {
+pub(crate) struct Asking {
     pub(crate) url: ByMode,
     pub(crate) auth: AuthFormat,
     pub(crate) headers: Vec<(String, String)>,
+}
+
+/// How a payment is asked for and how the answer is read.
+#[derive(Debug)]
+pub(crate) struct LookupRule {
+    pub(crate) asking: Asking,
     pub(crate) not_found: Vec<u16>,
     pub(crate) complete_when: Vec<Condition>,
     pub(crate) revision: Option<Pointer>,
@@ -25,35 +33,45 @@ pub(crate) struct LookupRule {
     pub(crate) plan: Plan,
 }
 
+impl Asking {
+    /// Checks all but the address, which may have to be filled in.
+    pub(super) fn compile(
+        url: &ByMode,
+        auth: &AuthFormat,
+        headers: &BTreeMap<String, String>,
+        at: &Place,
+    ) -> Result<Self, Mistake> {
+        if let AuthFormat::OAuth2(url) = auth {
+            addresses(url, &at.key("auth").key("token_url"), false)?;
+        }
+        let own = match auth {
+            AuthFormat::Header { name, .. } => Some(name.as_str()),
+            _ => None,
+        };
+        for name in headers.keys().map(String::as_str).chain(own) {
+            if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+                return Err(at.key("headers").mistake(format!("{name:?} is no header's name")));
+            }
+        }
+        if let Some((name, _)) = headers.iter().find(|(_, value)| value.chars().any(char::is_control)) {
+            return Err(at.key("headers").key(name).mistake("holds a control character"));
+        }
+        let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        Ok(Self { url: url.clone(), auth: auth.clone(), headers })
+    }
+}
+
 /// Checks `[lookup]`.
 pub(super) fn compile(format: &Format) -> Result<Option<LookupRule>, Mistake> {
     let at = Place::of("lookup");
     let Some(lookup) = &format.lookup else { return Ok(None) };
     addresses(&lookup.url, &at.key("url"), true)?;
-    if let AuthFormat::OAuth2(url) = &lookup.auth {
-        addresses(url, &at.key("auth").key("token_url"), false)?;
-    }
-    let names = lookup.headers.keys().map(String::as_str);
-    let auth = match &lookup.auth {
-        AuthFormat::Header { name, .. } => Some(name.as_str()),
-        _ => None,
-    };
-    for name in names.chain(auth) {
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return Err(at.key("headers").mistake(format!("{name:?} is no header's name")));
-        }
-    }
-    if let Some(name) = lookup.headers.iter().find(|(_, value)| value.chars().any(char::is_control)) {
-        return Err(at.key("headers").key(name.0).mistake("holds a control character"));
-    }
     if lookup.event.is_empty() {
         return Err(at.mistake("state [[lookup.event]]: what each status means"));
     }
     let revision = lookup.revision.as_deref().map(|text| pointer(text, &at.key("revision"))).transpose()?;
     Ok(Some(LookupRule {
-        url: lookup.url.clone(),
-        auth: lookup.auth.clone(),
-        headers: lookup.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        asking: Asking::compile(&lookup.url, &lookup.auth, &lookup.headers, &at)?,
         not_found: lookup.not_found.clone(),
         complete_when: conditions(&lookup.complete_when, &at.key("complete_when"))?,
         revision,
@@ -96,7 +114,7 @@ fn plan(format: &Format, lookup: &LookupFormat, at: &Place) -> Result<Plan, Mist
     })
 }
 
-fn addresses(url: &ByMode, at: &Place, asks: bool) -> Result<(), Mistake> {
+pub(super) fn addresses(url: &ByMode, at: &Place, asks: bool) -> Result<(), Mistake> {
     for url in [&url.live, &url.test] {
         let Some((host, rest)) = url.strip_prefix("https://").and_then(|rest| rest.split_once('/')) else {
             return Err(at.mistake(format!("{url:?}: https://host/path")));

@@ -11,6 +11,7 @@ mod mistake;
 mod overlay;
 mod place;
 pub(crate) mod plan;
+pub(crate) mod recent;
 pub(crate) mod signature;
 mod strength;
 pub(crate) mod table;
@@ -39,6 +40,7 @@ struct Checked {
     signature: Signature,
     plan: Plan,
     lookup: Option<lookup::LookupRule>,
+    recent: Option<recent::RecentRule>,
     acknowledgement: Acknowledgement,
     truth: Truth,
     redelivery: Redelivery,
@@ -201,6 +203,10 @@ impl Contract {
 
     pub(crate) fn lookup_rule(&self) -> Option<&lookup::LookupRule> {
         self.0.lookup.as_ref()
+    }
+
+    pub(crate) fn recent_rule(&self) -> Option<&recent::RecentRule> {
+        self.0.recent.as_ref()
     }
 
     pub(crate) fn plan(&self) -> &Plan {

@@ -62,6 +62,8 @@ pub(crate) enum KindRule {
     /// A header that has to be there, by its number. Nothing signs it.
     Header(usize),
     Fixed(String),
+    /// What the source has to state under this name, and did not.
+    Unstated(String),
 }
 
 /// How a body becomes the JSON that paths lead through.
@@ -213,12 +215,11 @@ fn kind(
             })?;
             Ok(KindRule::Header(number))
         }
-        Some(TypeFormat::Value(name)) => {
-            let value = values.get(name).filter(|value| !value.is_empty()).ok_or_else(|| {
-                at.mistake(format!("the source has to state it: signature.values = {{ {name} = \"...\" }}"))
-            })?;
-            Ok(KindRule::Fixed(value.clone()))
-        }
+        // A contract is whole without it, and can be shown and proved; a source is not.
+        Some(TypeFormat::Value(name)) => Ok(match values.get(name).filter(|value| !value.is_empty()) {
+            Some(value) => KindRule::Fixed(value.clone()),
+            None => KindRule::Unstated(name.clone()),
+        }),
         Some(TypeFormat::Fixed(word)) if word.is_empty() => Err(at.mistake("a word for the type")),
         Some(TypeFormat::Fixed(word)) => Ok(KindRule::Fixed(word.clone())),
     }

@@ -135,7 +135,7 @@ impl Lookup<'_> {
     }
 }
 
-fn succeeded(status: u16) -> Result<(), LookupRefused> {
+pub(super) fn succeeded(status: u16) -> Result<(), LookupRefused> {
     match status {
         200..=299 => Ok(()),
         401 | 403 => Err(LookupRefused::Unauthorized(status)),
@@ -144,6 +144,6 @@ fn succeeded(status: u16) -> Result<(), LookupRefused> {
     }
 }
 
-fn parsed(body: &[u8]) -> Result<Document<'_>, LookupRefused> {
+pub(super) fn parsed(body: &[u8]) -> Result<Document<'_>, LookupRefused> {
     Document::parse(body).map_err(|error| LookupRefused::Unreadable(format!("body: {error}")))
 }

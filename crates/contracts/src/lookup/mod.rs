@@ -4,6 +4,7 @@
 //! the payment that was asked for, or has a status that the contract does not know, is refused and never guessed.
 
 mod answer;
+mod recent;
 mod request;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use crate::contract::Contract;
 use crate::contract::lookup::LookupRule;
 
 pub use answer::{Answer, Snapshot, Token};
+pub use recent::{Page, Recent};
 pub use request::{Asked, Request};
 
 /// How one contract's payments are looked up.

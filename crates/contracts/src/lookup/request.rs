@@ -9,10 +9,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{Hidden, Lookup, LookupRefused};
 use crate::contract::format::{AuthFormat, ByMode};
+use crate::contract::lookup::Asking;
 use crate::secret::Secret;
 
 /// Everything but the unreserved characters of RFC 3986: a slash in an id must not begin a segment.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub(super) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Which payment is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +59,7 @@ impl Lookup<'_> {
     /// An id that the address needs is absent, or the key has not the form that is needed.
     pub fn request(&self, asked: &Asked<'_>, mode: Mode, key: &Secret) -> Result<Request, LookupRefused> {
         let mut url = String::new();
-        let mut rest = of(&self.rule.url, mode);
+        let mut rest = of(&self.rule.asking.url, mode);
         while let Some((fixed, tail)) = rest.split_once('{') {
             let (name, tail) = tail.split_once('}').ok_or(LookupRefused::NoAddress("a brace is open"))?;
             let id = match name {
@@ -76,10 +77,7 @@ impl Lookup<'_> {
             rest = tail;
         }
         url.push_str(rest);
-        let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
-        headers.extend(self.rule.headers.iter().cloned());
-        headers.push(self.authorization(key)?);
-        Ok(Request { method: "GET", url, headers, body: "" })
+        Ok(Request { method: "GET", url, headers: self.rule.asking.headers(key)?, body: "" })
     }
 
     /// The request for a token, where the provider wants one (OAuth 2 client credentials). `key` is `id:secret`.
@@ -87,7 +85,7 @@ impl Lookup<'_> {
     /// # Errors
     /// The key has not that form.
     pub fn token_request(&self, mode: Mode, key: &Secret) -> Result<Option<Request>, LookupRefused> {
-        let AuthFormat::OAuth2(url) = &self.rule.auth else { return Ok(None) };
+        let AuthFormat::OAuth2(url) = &self.rule.asking.auth else { return Ok(None) };
         let headers = vec![
             ("accept".to_owned(), "application/json".to_owned()),
             ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
@@ -96,13 +94,23 @@ impl Lookup<'_> {
         let body = "grant_type=client_credentials";
         Ok(Some(Request { method: "POST", url: of(url, mode).to_owned(), headers, body }))
     }
+}
+
+impl Asking {
+    /// Every header line of a question.
+    pub(super) fn headers(&self, key: &Secret) -> Result<Vec<(String, String)>, LookupRefused> {
+        let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
+        headers.extend(self.headers.iter().cloned());
+        headers.push(self.authorization(key)?);
+        Ok(headers)
+    }
 
     fn authorization(&self, key: &Secret) -> Result<(String, String), LookupRefused> {
         let text = key.text();
         if text.is_empty() || text.chars().any(char::is_control) || text.trim() != text {
             return Err(LookupRefused::Key("is empty, or holds white space or control characters"));
         }
-        let (name, value) = match &self.rule.auth {
+        let (name, value) = match &self.auth {
             AuthFormat::Bearer | AuthFormat::OAuth2(_) => ("authorization", format!("Bearer {text}")),
             AuthFormat::Basic => ("authorization", basic(key)?),
             AuthFormat::Header { name, prefix } => (name.as_str(), format!("{prefix}{text}")),
@@ -111,7 +119,7 @@ impl Lookup<'_> {
     }
 }
 
-fn of(url: &ByMode, mode: Mode) -> &str {
+pub(super) fn of(url: &ByMode, mode: Mode) -> &str {
     match mode {
         Mode::Live => &url.live,
         Mode::Test => &url.test,

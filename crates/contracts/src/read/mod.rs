@@ -103,7 +103,7 @@ fn id_of_bytes(body: &Body) -> EventId {
     EventId::new(format!("sha256:{}", body.digest())).expect("71 characters of ASCII are an id")
 }
 
-fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], received: Received<'_>) -> Notice {
+pub(crate) fn notice(plan: &Plan, event: Value<'_>, bytes: &[u8], received: Received<'_>) -> Notice {
     if *event.kind() != Kind::Object {
         return nameless(bytes, "body: not an object".to_owned());
     }
@@ -149,6 +149,7 @@ pub(crate) fn kind(plan: &Plan, scope: Scope<'_>, headers: &[&[u8]]) -> Result<A
         KindRule::Join(members, separator) => scalar::joined(members, separator, scope),
         KindRule::Header(number) => scalar::of_header(headers.get(*number).copied().unwrap_or_default()),
         KindRule::Fixed(word) => Ok(Arc::from(word.as_str())),
+        KindRule::Unstated(name) => Err(Unreadable(format!("signature.values.{name}: not stated"))),
     }
 }
 

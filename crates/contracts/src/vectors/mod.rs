@@ -8,12 +8,16 @@ mod parse;
 use std::collections::BTreeMap;
 
 use crate::code::{Certificates, is_self_signed};
+use crate::contract::signature::SignaturePlace;
 use crate::contract::{Contract, ContractError};
 use crate::read::Delivery;
 use crate::secret::Secret;
 use crate::verify::{Refused, Verifier};
 
 pub use parse::VectorError;
+
+/// The member of a vector's context that names the certificate's file.
+const CERTIFICATE_FILE: &str = "cert_pem_file";
 
 /// One request and what has to be said of it.
 #[derive(Debug)]
@@ -92,8 +96,10 @@ impl Vector {
     /// # Errors
     /// The contract or the vector's secret cannot be used, in words.
     pub fn verifier(&self, bench: &Bench<'_>) -> Result<Verifier, String> {
-        let contract = (bench.contract)(&self.settings()).map_err(|error| error.to_string())?;
-        Verifier::new(&contract, &self.secrets).map_err(|error| error.to_string())
+        // What the vector says is passed on as far as the contract has a use for it.
+        let bare = (bench.contract)(&toml::Table::new()).ok();
+        let contract = (bench.contract)(&self.settings(bare.as_ref())).map_err(|error| error.to_string())?;
+        Verifier::of_signatures(&contract, &self.secrets).map_err(|error| error.to_string())
     }
 
     /// Runs it.
@@ -137,12 +143,21 @@ impl Vector {
     }
 
     /// What the vector says beside the secret, as a source's settings.
-    fn settings(&self) -> toml::Table {
+    fn settings(&self, bare: Option<&Contract>) -> toml::Table {
         let mut signature = toml::Table::new();
-        if let Some(tolerance) = self.tolerance_s {
+        let timed = bare.is_none_or(|bare| bare.signature().timestamp.is_some());
+        if let Some(tolerance) = self.tolerance_s.filter(|_| timed) {
             signature.insert("max_age_s".to_owned(), toml::Value::Integer(tolerance));
         }
-        let values = self.context.iter().filter(|(name, _)| *name != "cert_pem_file");
+        let code = match bare.map(|bare| &bare.signature().place) {
+            Some(SignaturePlace::Code { code, .. }) => Some(*code),
+            _ => None,
+        };
+        let taken = |name: &str| match code {
+            Some(code) => code.values().iter().any(|(known, _)| *known == name),
+            None => name != CERTIFICATE_FILE,
+        };
+        let values = self.context.iter().filter(|(name, _)| taken(name));
         let values: toml::Table =
             values.map(|(name, value)| (name.clone(), toml::Value::String(value.clone()))).collect();
         if !values.is_empty() {
@@ -158,7 +173,7 @@ impl Vector {
     /// The certificate under the address that the request names, and the way to a root.
     fn certificates(&self, bench: &Bench<'_>) -> Result<Certificates, String> {
         let mut certificates = Certificates::none();
-        let Some(file) = self.context.get("cert_pem_file") else { return Ok(certificates) };
+        let Some(file) = self.context.get(CERTIFICATE_FILE) else { return Ok(certificates) };
         let leaf =
             bench.certificates.get(file).ok_or_else(|| format!("there is no file {file} beside it"))?;
         let mut chain = leaf.clone();

@@ -248,7 +248,7 @@ fn tag<'p, M: Mac>(mut mac: M, parts: impl Iterator<Item = &'p [u8]>) -> Vec<u8>
     mac.finalize().into_bytes().to_vec()
 }
 
-/// Decodes a signature: hexadecimal in either case, base64 only as an encoder would write it.
+/// Decodes a signature, written in the one way of its encoding: one that reads the same otherwise is not what was sent.
 fn decode(encoding: SignatureEncoding, text: &str) -> Option<Vec<u8>> {
     // Every four characters of base64 carry three bytes, the least dense of the two carry one in two.
     if encoding == SignatureEncoding::Text {
@@ -259,16 +259,23 @@ fn decode(encoding: SignatureEncoding, text: &str) -> Option<Vec<u8>> {
     }
     match encoding {
         SignatureEncoding::Text => None,
-        SignatureEncoding::Hex => hex::decode(text).ok(),
+        SignatureEncoding::Hex => lower_hex(text),
+        SignatureEncoding::HexAnyCase => hex::decode(text).ok(),
         SignatureEncoding::Base64 => general_purpose::STANDARD.decode(text).ok(),
     }
+}
+
+/// Hexadecimal in lower case and in no other way.
+pub(crate) fn lower_hex(text: &str) -> Option<Vec<u8>> {
+    let lower = text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    if lower { hex::decode(text).ok() } else { None }
 }
 
 /// Writes a signature as the contract's providers do.
 pub(crate) fn encode(encoding: SignatureEncoding, signature: &[u8]) -> String {
     match encoding {
         SignatureEncoding::Text => String::from_utf8_lossy(signature).into_owned(),
-        SignatureEncoding::Hex => hex::encode(signature),
+        SignatureEncoding::Hex | SignatureEncoding::HexAnyCase => hex::encode(signature),
         SignatureEncoding::Base64 => general_purpose::STANDARD.encode(signature),
     }
 }

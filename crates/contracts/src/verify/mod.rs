@@ -10,9 +10,11 @@ mod refused;
 mod time;
 
 pub use refused::Refused;
+pub(crate) use time::rfc3339_text;
 
 use crate::code::{Certificates, Request, Scheme};
 use crate::contract::Contract;
+use crate::contract::plan::KindRule;
 use crate::contract::signature::{Age, Part, Signature, SignaturePlace};
 use crate::read::{Delivery, Received, read};
 use crate::secret::{Secret, SecretError};
@@ -50,8 +52,17 @@ impl Verifier {
     /// Prepares the keys. Several secrets are for a rotation, or for several registrations on one URL.
     ///
     /// # Errors
-    /// No secret, an empty one, or one that has none of the forms that the contract knows.
+    /// No secret, an empty one, or one that has none of the forms that the contract knows; or the source does not state
+    /// a value that the contract needs.
     pub fn new(contract: &Contract, secrets: &[Secret]) -> Result<Self, SecretError> {
+        if let KindRule::Unstated(name) = &contract.plan().kind {
+            return Err(SecretError::Value { name: name.clone(), problem: "is not stated" });
+        }
+        Self::of_signatures(contract, secrets)
+    }
+
+    /// As [`Self::new`], where nothing will be read: what only the reading needs may be unstated.
+    pub(crate) fn of_signatures(contract: &Contract, secrets: &[Secret]) -> Result<Self, SecretError> {
         let signature = contract.signature();
         let mut verifier = Self { contract: contract.clone(), keys: Vec::new(), code: None };
         match &signature.place {

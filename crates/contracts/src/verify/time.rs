@@ -88,6 +88,23 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + leap_days + (153 * month_from_march + 2) / 5 + day - 719_469
 }
 
+/// The inverse of [`rfc3339`], in UTC and whole seconds.
+pub(crate) fn rfc3339_text(unix_s: i64) -> String {
+    let (mut day, second) = (unix_s.div_euclid(86_400), unix_s.rem_euclid(86_400));
+    let mut year = 1970 + day.div_euclid(366);
+    while days(year + 1, 1, 1) <= day {
+        year += 1;
+    }
+    day -= days(year, 1, 1);
+    let mut month = 1;
+    while let Some(length) = days_in(year, month).filter(|length| *length <= day) {
+        day -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", day + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,5 +146,16 @@ mod tests {
         for text in broken {
             assert_eq!(at(text), Err(Refused::MalformedTimestamp), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for unix_s in
+            [0, 951_782_399, 951_868_799, 1_709_164_800, 1_711_127_125, 1_735_689_599, 4_102_444_800]
+        {
+            let text = rfc3339_text(unix_s);
+            assert_eq!(seconds(&text, TimeUnit::Rfc3339), Ok(unix_s), "{text}");
+        }
+        assert_eq!(rfc3339_text(951_825_600), "2000-02-29T12:00:00Z");
     }
 }

@@ -29,24 +29,11 @@ fn attack(verifier: &Verifier, headers: &Headers) -> usize {
         for bit in 0..genuine[header].1.len() * 8 {
             let mut forged = genuine.clone();
             flip(&mut forged[header].1, bit);
-            // A hexadecimal letter in the other case is the same signature, not a forged one.
-            if forged[header].1.eq_ignore_ascii_case(&genuine[header].1)
-                && is_hex_letter(&genuine[header].1, bit)
-            {
-                continue;
-            }
             assert!(!lines(&forged, BODY), "bit {bit} of {}", genuine[header].0);
             flips += 1;
         }
     }
     flips
-}
-
-/// Whether the flipped bit turns a letter of the hexadecimal signature (behind the last `=`) into the other case.
-fn is_hex_letter(value: &[u8], bit: usize) -> bool {
-    let start = value.iter().rposition(|byte| *byte == b'=').map_or(0, |at| at + 1);
-    let signature = &value[start..];
-    bit / 8 >= start && !signature.is_empty() && signature.iter().all(u8::is_ascii_hexdigit)
 }
 
 #[test]

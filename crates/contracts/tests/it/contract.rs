@@ -1,6 +1,10 @@
 //! Contract files: what is refused, on which line, and what the message says to write.
 
-use paidonce_contracts::{Certainty, Contract, Strength};
+use std::path::Path;
+
+use paidonce_contracts::{Certainty, Contract, Secret, Strength, Verifier};
+
+use crate::support::contract;
 
 const MINIMAL: &str = "\
 format = 1
@@ -78,7 +82,6 @@ fn signatures_that_prove_nothing_are_refused() {
     check("header = 'X-Acme'", "code = 'paypal'", 5, "the code says all");
     check("mac = 'hmac-sha256'", "mac = 'static'", 9, "\"text\" is for");
     check("type = 'type'", "type = { header = 'X-Type' }", 12, "may be absent");
-    check("type = 'type'", "type = { value = 'topic' }", 12, "signature.values = { topic =");
     check("title = 'Acme'", "title = 'Acme'\nstrength = { level = 'partial' }", 4, "say why");
     check(
         "signed = ['{body}']",
@@ -192,4 +195,51 @@ fn acknowledgements_are_successes_but_for_a_conflict() {
     assert_eq!((answer.status, &*answer.body, answer.conflict_status), (200, "[accepted]", 409));
     assert!(overlay("[acknowledge]\nstatus = 410").is_err());
     assert!(overlay("[acknowledge]\nconflict_status = 500").is_err());
+}
+
+/// A type that the source has to state: the contract is whole without it, a source is not.
+#[test]
+fn a_source_that_does_not_state_its_type_does_not_verify() {
+    let secrets = [Secret::new("secret")];
+    let shopify = Contract::builtin("shopify", None).unwrap();
+    let refused = Verifier::new(&shopify, &secrets).unwrap_err().to_string();
+    assert_eq!(refused, "signature.values.topic is not stated; the source has to state it");
+    let stated = contract("shopify", "signature.values.topic = 'orders/paid'");
+    assert!(Verifier::new(&stated, &secrets).is_ok());
+}
+
+/// A contract without a page to read it against cannot be judged by anybody. What is not public says who told.
+#[test]
+fn every_contract_says_where_its_facts_can_be_read_and_how_well_they_are_known() {
+    for name in Contract::names() {
+        let text: toml::Table = Contract::builtin_text(name).unwrap().parse().unwrap();
+        let docs = text.get("docs").and_then(toml::Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        // Of these two no page is public: whoever uses them brings what the provider told him.
+        assert_eq!(docs.is_empty(), ["stablein", "stbl-pay"].contains(&name), "{name}");
+        for page in docs {
+            assert!(page.as_str().unwrap().starts_with("https://"), "{name}: {page}");
+        }
+        // The one that is no provider's has nothing to be certain of.
+        if name != "generic-hmac" {
+            let certainty = text["certainty"].as_table().unwrap();
+            assert!(certainty.contains_key("signature") && certainty.len() > 1, "{name}");
+        }
+    }
+}
+
+/// Every provider of the survey that this project began with has a contract.
+#[test]
+fn every_provider_that_was_surveyed_has_a_contract() {
+    let surveyed = "stripe stripe-thin paypal adyen adyen-platform square braintree checkout mollie mollie-classic paddle \
+        lemonsqueezy razorpay gocardless coinbase-commerce coinbase-cdp btcpay opennode nowpayments standard-webhooks svix \
+        clerk polar paystack flutterwave flutterwave-v3 shopify github-sponsors worldpay klarna stablein stbl-pay";
+    let names: Vec<&str> = Contract::names().collect();
+    for provider in surveyed.split_whitespace() {
+        assert!(names.contains(&provider), "{provider}");
+    }
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    for entry in std::fs::read_dir(fixtures).unwrap() {
+        let folder = entry.unwrap().file_name();
+        assert!(names.contains(&folder.to_str().unwrap()), "{folder:?}");
+    }
 }

@@ -5,44 +5,14 @@ use paidonce_ledger::{Mode, PaymentId};
 
 use crate::support::show_fact;
 
-/// Mollie's payment, as its API description has it.
-const MOLLIE: &str = "
-[lookup]
-url = 'https://api.mollie.com/v2/payments/{payment}?embed=refunds'
-auth = 'bearer'
-id = 'id'
-status = 'status'
-mode = { member = 'mode', live = 'live', test = 'test' }
-hints = ['metadata.order_id']
-complete_when = { '_embedded.refunds' = { present = true } }
-money = { shape = 'decimal', currency = 'amount.currency' }
-[[lookup.event]]
-type = 'open'
-facts = [{ kind = 'pending', amount = 'amount.value' }]
-[[lookup.event]]
-type = 'paid'
-[[lookup.event.facts]]
-kind = 'captured'
-state = 'settled'
-amount = 'amount.value'
-[[lookup.event.facts]]
-each = '_embedded.refunds'
-kind = 'refunded'
-id = '.id'
-amount = '.amount.value'
-currency = '.amount.currency'
-state = { member = '.status', values = { pending = ['queued', 'pending', 'processing'], succeeded = 'refunded', failed = ['failed', 'canceled'] } }
-";
+const URL: &str = "https://api.mollie.com/v2/payments/{payment}?embed=refunds,chargebacks";
 
 const PAYMENT: &str = include_str!("../../fixtures/mollie/payment.json");
+const CHARGEBACK: &str = include_str!("../../fixtures/mollie/chargeback.json");
 const REFUNDS: &str = include_str!("../../fixtures/mollie/refund-list.json");
 
-fn with(lookup: &str) -> Result<Contract, String> {
-    let base = Contract::builtin_text("generic-hmac").unwrap();
-    let settings = "[signature]\nheader = 'x'\nsigned = ['{body}']\nmac = 'hmac-sha256'\nkey = 'utf8'\nencoding = 'hex'\n\
-                    [read]\nid = 'id'\ntype = 'type'";
-    let settings: toml::Table = format!("{settings}{lookup}").parse().unwrap();
-    Contract::parse(base, "mollie.toml", Some(&settings)).map_err(|error| error.to_string())
+fn mollie() -> Contract {
+    Contract::builtin("mollie-classic", None).unwrap()
 }
 
 fn id(text: &str) -> PaymentId {
@@ -90,15 +60,16 @@ fn hosts_are_fixed_and_placeholders_known() {
         "https://api.mollie.com/payments",
         "https://localhost/{payment}",
     ] {
-        let broken = MOLLIE.replace("https://api.mollie.com/v2/payments/{payment}?embed=refunds", url);
-        let error = with(&broken).unwrap_err();
+        let text = Contract::builtin_text("mollie-classic").unwrap();
+        assert!(text.contains(URL));
+        let error = Contract::parse(&text.replace(URL, url), "mollie.toml", None).unwrap_err().to_string();
         assert!(error.contains("lookup.url"), "{url}: {error}");
     }
 }
 
 #[test]
 fn mollies_payment_and_its_refunds() {
-    let contract = with(MOLLIE).unwrap();
+    let contract = mollie();
     let lookup = contract.lookup().unwrap();
     let open = PAYMENT.replace("{{ RESOURCE_ID }}", "tr_1");
     let snapshot = found(lookup, "tr_1", Mode::Test, &open);
@@ -109,17 +80,26 @@ fn mollies_payment_and_its_refunds() {
     let mut paid: serde_json::Value = serde_json::from_str(&open).unwrap();
     paid["status"] = "paid".into();
     paid["_embedded"] = refunds["_embedded"].clone();
+    let part = found(lookup, "tr_1", Mode::Test, &paid.to_string());
+    assert!(!part.complete, "nothing is said of chargebacks");
+    let chargeback: serde_json::Value =
+        serde_json::from_str(&CHARGEBACK.replace("{{ RESOURCE_ID }}", "chb_1")).unwrap();
+    paid["_embedded"]["chargebacks"] = serde_json::json!([chargeback]);
     let snapshot = found(lookup, "tr_1", Mode::Test, &paid.to_string());
     assert_eq!(
         facts(&snapshot),
-        ["captured tr_1 Settled 20.00 EUR", "refunded re_4qqhO89gsT Pending 5.95 EUR"]
+        [
+            "captured tr_1 Settled 20.00 EUR",
+            "refunded re_4qqhO89gsT Pending 5.95 EUR",
+            "disputed chb_1 stage 1 Open 43.38 USD",
+        ]
     );
     assert!(snapshot.complete);
 }
 
 #[test]
 fn what_is_no_answer_about_this_payment_is_refused() {
-    let contract = with(MOLLIE).unwrap();
+    let contract = mollie();
     let lookup = contract.lookup().unwrap();
     let body = PAYMENT.replace("{{ RESOURCE_ID }}", "tr_1");
     let read =

@@ -13,6 +13,7 @@ mod generic;
 mod lookup;
 mod overlay_sources;
 mod providers;
+mod recent;
 mod samples;
 mod secrets;
 mod stored;

@@ -133,9 +133,17 @@ fn a_required_prefix_is_required() {
     assert_eq!(verify(&verifier, &headers, BODY, NOW), Ok(0));
     headers[0].1 = headers[0].1.replace("sha256=", "");
     assert_eq!(verify(&verifier, &headers, BODY, NOW), Err(Refused::MalformedHeader));
-    headers[0].1.make_ascii_uppercase();
     let bare = source("generic-hmac", "", &["s"]);
-    assert_eq!(verify(&bare, &headers, BODY, NOW), Ok(0), "hexadecimal in either case");
+    assert_eq!(verify(&bare, &headers, BODY, NOW), Ok(0));
+    headers[0].1.make_ascii_uppercase();
+    let other = Err(Refused::SignatureMismatch);
+    assert_eq!(
+        verify(&bare, &headers, BODY, NOW),
+        other,
+        "no provider writes it so: it is not what was sent"
+    );
+    let any = source("generic-hmac", "[signature]\nencoding = 'hex-any-case'", &["s"]);
+    assert_eq!(verify(&any, &headers, BODY, NOW), Ok(0), "unless the contract says so");
 }
 
 /// P14: nothing prints a secret.

@@ -29,6 +29,8 @@ enum Unsent {
     Lost,
     /// It is tried later, for this reason.
     Later(String),
+    /// It is not tried again by itself, for this reason.
+    Never(String),
 }
 
 impl Outside {
@@ -51,6 +53,7 @@ impl Outside {
                 }
                 Err(Unsent::Lost) => return Health::Unasked,
                 Err(Unsent::Later(why)) => (unsent(&claimed, why), Health::Unasked),
+                Err(Unsent::Never(detail)) => (Answer { outcome: Outcome::Refused, detail }, Health::Unasked),
             }
         };
         let took = engine.clock().instant().saturating_duration_since(begun);
@@ -118,6 +121,9 @@ async fn render(engine: &Engine, task: &TaskKey, row: &Task, to: &dyn Destinatio
         Ok(News { task: asked, key, revision, at, order, case })
     };
     let news = engine.query(load).await.map_err(|error| Unsent::Later(error.to_string()))?;
+    if let Some(why) = to.objection(&news) {
+        return Err(Unsent::Never(why));
+    }
     let rendered = to.render(&news).map_err(|why| Unsent::Later(format!("it cannot be rendered: {why}")))?;
     Ok(Body::new(rendered))
 }

@@ -25,8 +25,8 @@ impl fmt::Display for SecretRef {
     }
 }
 
-/// The places in a list of texts; `None` if it lists nothing. What is no place is a mistake of the section's.
-pub(super) fn places(section: &Section<'_>, key: &'static str, folder: &Path) -> Option<Vec<SecretRef>> {
+/// The places in a list of texts. What is none is a mistake of the section's.
+pub(super) fn places(section: &Section<'_>, key: &'static str, folder: &Path) -> Vec<SecretRef> {
     let parse = |text: Text<'_>| match SecretRef::parse(text.text, folder) {
         Ok(secret) => Some(secret),
         Err(message) => {
@@ -34,8 +34,7 @@ pub(super) fn places(section: &Section<'_>, key: &'static str, folder: &Path) ->
             None
         }
     };
-    let texts = section.texts(key);
-    (!texts.is_empty()).then(|| texts.into_iter().filter_map(parse).collect())
+    section.texts(key).into_iter().filter_map(parse).collect()
 }
 
 /// As the configuration's text says them.

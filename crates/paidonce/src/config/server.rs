@@ -48,7 +48,7 @@ impl ServerConfig {
         let config = Self {
             public: address("public").unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8080))),
             private: address("private"),
-            token_secrets: secret::places(&section, "token_secrets", folder).unwrap_or_default(),
+            token_secrets: secret::places(&section, "token_secrets", folder),
             body_max: size("body_max", 1024 * 1024, 64 * 1024 * 1024),
             connections_max: size("connections_max", 1024, 1_000_000),
             header_timeout: seconds("header_timeout_s", 5),

@@ -20,7 +20,7 @@ pub struct SourceConfig {
     pub account: Name,
     /// Live or test.
     pub mode: Mode,
-    /// At least one; several while one is rolled.
+    /// At least one, unless nothing is signed or a certificate signs; several while one is rolled.
     pub secrets: Vec<SecretRef>,
     /// Which hints count.
     pub hints: Hints,
@@ -80,12 +80,8 @@ impl SourceConfig {
         let account = account.and_then(|text| section.understood("account", text, account_name));
         let mode = mode(&section);
         let contract = contract(&section, folder);
-        let secrets = secret::places(&section, "secrets", folder).unwrap_or_else(|| {
-            let message = "the source has no secret, and nothing is accepted unverified: \
-                           write secrets = [\"env:NAME\"]";
-            section.wrong(section.span(), message);
-            Vec::new()
-        });
+        // Whether there have to be any is the contract's to say: `crate::source` asks it.
+        let secrets = secret::places(&section, "secrets", folder);
         let hints = section.choice("hints", Hints::default(), HINTS);
         let unmatched = section.choice("unmatched", Unmatched::default(), UNMATCHED);
         let conflict_status = conflict_status(&section);

@@ -27,6 +27,10 @@ impl<D> Timed<D> {
 }
 
 impl<D: Destination> Destination for Timed<D> {
+    fn objection(&self, news: &News) -> Option<String> {
+        self.to.objection(news)
+    }
+
     fn render(&self, news: &News) -> Result<Vec<u8>, String> {
         self.to.render(news)
     }

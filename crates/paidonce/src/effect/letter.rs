@@ -40,24 +40,14 @@ pub struct LetterSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) from: String,
-    to: Vec<String>,
-    /// Why there is nobody to send it to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nobody: Option<String>,
-}
-
-impl Head {
-    /// Whom it goes to; or why there is nobody.
-    pub(super) fn recipients(&self) -> Result<&[String], String> {
-        self.nobody.as_ref().map_or(Ok(&self.to), |why| Err(why.clone()))
-    }
+    pub(super) to: Vec<String>,
 }
 
 /// A mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letter {
-    /// Who it is to; or why there is nobody.
-    pub to: Result<Mailbox, &'static str>,
+    /// Who it is to.
+    pub to: Mailbox,
     /// One line.
     pub subject: String,
     /// As text.
@@ -79,41 +69,34 @@ impl LetterSettings {
         subjects.into_iter().try_for_each(|subject| subject.map(|_| ()))
     }
 
-    /// Writes the mail about something.
-    ///
-    /// # Errors
-    /// What is wrong with a template, with its line.
-    pub fn write(&self, news: &News) -> Result<Letter, String> {
-        let telling = Telling::of(news);
-        let customer = telling.order.as_ref().and_then(|order| order.customer.as_deref());
-        Ok(Letter {
-            to: self.recipient(happening(news), customer),
-            subject: subject(&self.subject.render(&telling)?)?,
-            text: self.text.render(&telling)?,
-            html: self.html.as_ref().map(|html| html.render(&telling)).transpose()?,
-        })
+    /// Why nobody can get the mail about something, as long as the settings are these.
+    pub(super) fn objection(&self, news: &News) -> Option<String> {
+        self.addressed(&Telling::of(news), news).err().map(str::to_owned)
     }
 
-    /// What is stored: who gets it, and what `content` makes of the mail. Without a recipient the reason is stored, so
-    /// that the try says it and the task is a case at once, which no retry would mend.
+    /// What is stored: who gets the mail about something, and what `content` makes of it.
+    ///
+    /// # Errors
+    /// Nobody gets it, or what is wrong with a template, with its line.
     pub(super) fn pack(
         &self,
         news: &News,
-        content: impl FnOnce(Letter, Mailbox) -> Result<Vec<u8>, String>,
+        content: impl FnOnce(Letter) -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u8>, String> {
-        let letter = self.write(news)?;
-        let from = self.from.email.to_string();
-        let parcel = match letter.to.clone() {
-            Ok(to) => Parcel {
-                head: Head { from, to: vec![to.email.to_string()], nobody: None },
-                content: content(letter, to)?,
-            },
-            Err(why) => Parcel {
-                head: Head { from, to: Vec::new(), nobody: Some(why.to_owned()) },
-                content: Vec::new(),
-            },
+        let telling = Telling::of(news);
+        let letter = Letter {
+            to: self.addressed(&telling, news)?,
+            subject: subject(&self.subject.render(&telling)?)?,
+            text: self.text.render(&telling)?,
+            html: self.html.as_ref().map(|html| html.render(&telling)).transpose()?,
         };
-        parcel.pack()
+        let head = Head { from: self.from.email.to_string(), to: vec![letter.to.email.to_string()] };
+        Parcel { head, content: content(letter)? }.pack()
+    }
+
+    fn addressed(&self, telling: &Telling, news: &News) -> Result<Mailbox, &'static str> {
+        let customer = telling.order.as_ref().and_then(|order| order.customer.as_deref());
+        self.recipient(happening(news), customer)
     }
 
     fn recipient(&self, what: Option<Happening>, customer: Option<&str>) -> Result<Mailbox, &'static str> {

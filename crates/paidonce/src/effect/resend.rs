@@ -84,8 +84,7 @@ impl Resend {
         let Some(api_key) = &self.settings.api_key else {
             return shown(not_configured("no Resend API key is configured"), []);
         };
-        let read = Parcel::<Head>::unpack(sending.body.bytes());
-        let parcel = match read.and_then(|parcel| parcel.head.recipients().map(|_| ()).map(|()| parcel)) {
+        let parcel = match Parcel::<Head>::unpack(sending.body.bytes()) {
             Ok(parcel) => parcel,
             Err(why) => return shown(refused(why), []),
         };
@@ -102,19 +101,22 @@ impl Resend {
             }
             Err(why) => retry(why),
         };
-        let recipients = parcel.head.recipients().unwrap_or_default();
-        let recipients = recipients.iter().map(|to| Mask::Recipient(to));
+        let recipients = parcel.head.to.iter().map(|to| Mask::Recipient(to));
         shown(answer, recipients.chain([Mask::Secret(api_key)]))
     }
 }
 
 impl Destination for Resend {
+    fn objection(&self, news: &News) -> Option<String> {
+        self.settings.letter.objection(news)
+    }
+
     fn render(&self, news: &News) -> Result<Vec<u8>, String> {
         let settings = &self.settings.letter;
-        settings.pack(news, |letter, to| {
+        settings.pack(news, |letter| {
             let email = Email {
                 from: settings.from.to_string(),
-                to: vec![to.to_string()],
+                to: vec![letter.to.to_string()],
                 reply_to: settings.reply_to.as_ref().map(ToString::to_string),
                 subject: letter.subject,
                 text: letter.text,

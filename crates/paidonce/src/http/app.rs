@@ -11,6 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
 use super::auth::Keys;
+use crate::certificate::CertificateCache;
 use crate::config::Config;
 use crate::source::{Accounts, Readers, Source, Sources};
 use crate::telemetry::{Metrics, SourceMetrics};
@@ -36,6 +37,7 @@ pub struct App {
     pub(super) accounts: Accounts,
     pub(super) readers: Arc<Readers>,
     pub(super) tokens: Tokens,
+    pub(super) certificates: Arc<CertificateCache>,
     pub(super) keys: Keys,
     pub(super) metrics: Metrics,
     /// The workers of this process, for their counters.
@@ -59,6 +61,7 @@ impl App {
         tokens: Tokens,
         engine: Engine,
         outside: Vec<Arc<Outside>>,
+        certificates: Arc<CertificateCache>,
     ) -> Arc<Self> {
         let metrics = Metrics::default();
         let (accounts, readers) = (sources.accounts().clone(), Arc::new(sources.readers()));
@@ -78,6 +81,7 @@ impl App {
             accounts,
             readers,
             tokens,
+            certificates,
             keys: Keys::default(),
             metrics,
             outside,

@@ -40,7 +40,9 @@ pub(crate) enum Reach {
 struct Described;
 
 fn public() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(incoming::receive)).routes(routes!(health::alive))
+    OpenApiRouter::new()
+        .routes(routes!(incoming::receive, incoming::challenge))
+        .routes(routes!(health::alive))
 }
 
 /// What the holder of an order's token reaches, from anywhere.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use paidonce::config::Config;
+use paidonce_contracts::Contract;
 
 fn check(text: &str) -> String {
     match Config::parse(text, Path::new("shop/paidonce.toml")) {
@@ -62,10 +63,11 @@ surprise = 1
 
 #[test]
 fn a_source_without_a_secret_does_not_start() {
-    let said = check(&SOURCE.replace("secrets = [\"env:X\"]\n", ""));
-    assert!(said.contains("no secret"), "{said}");
-    let said = check(&SOURCE.replace("\"env:X\"", ""));
-    assert!(said.contains("no secret"), "{said}");
+    for text in [SOURCE.replace("secrets = [\"env:X\"]\n", ""), SOURCE.replace("\"env:X\"", "")] {
+        let config = Config::parse(&text, Path::new("paidonce.toml")).unwrap();
+        let said = config.sources().unwrap_err().to_string();
+        assert!(said.starts_with("paidonce.toml:1: source a: the source has no secret"), "{said}");
+    }
     let text = SOURCE.replace("env:X", "env:PAIDONCE_TEST_ABSENT");
     let config = Config::parse(&text, Path::new("paidonce.toml")).unwrap();
     let said = config.sources().unwrap_err().to_string();
@@ -75,6 +77,36 @@ fn a_source_without_a_secret_does_not_start() {
         "stripe/m/test",
         "which needs no secret"
     );
+}
+
+/// What cannot be believed is not believed by a setting either, and the message says why.
+#[test]
+fn every_contract_whose_signature_proves_little_refuses_to_be_the_truth() {
+    let mut weak = 0;
+    for name in Contract::names() {
+        let Ok(contract) = Contract::builtin(name, None) else { continue };
+        let text = SOURCE.replace("\"stripe\"", &format!("\"{name}\"")) + "truth = \"event\"\n";
+        let read = Config::parse(&text, Path::new("paidonce.toml")).unwrap().readers();
+        match contract.refuses_truth_event() {
+            Some(why) => {
+                let said = read.unwrap_err().to_string();
+                assert!(said.contains(&format!("source a: truth = \"event\": {why}")), "{name}: {said}");
+                weak += 1;
+            }
+            None => assert!(read.is_ok(), "{name}"),
+        }
+    }
+    assert!(weak >= 8, "{weak} contracts");
+}
+
+/// An answer after which the provider gives up is no way to make it try again.
+#[test]
+fn answers_that_do_harm_are_refused_at_start() {
+    let source = SOURCE.replace("\"stripe\"", "\"btcpay\"");
+    for choice in ["unmatched = \"reject\"\n", "conflict_status = 409\n"] {
+        let config = Config::parse(&format!("{source}{choice}"), Path::new("paidonce.toml")).unwrap();
+        assert!(config.readers().unwrap_err().to_string().contains("this provider"), "{choice}");
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod mine;
 mod operator;
 mod orders;
 mod outside;
+mod providers;
 mod reprocess;
 mod shop;
 mod tasks;

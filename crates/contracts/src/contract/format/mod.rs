@@ -6,6 +6,7 @@
 mod event;
 mod lookup;
 mod read;
+mod recent;
 mod short;
 mod signature;
 
@@ -16,6 +17,7 @@ use serde::Deserialize;
 pub(crate) use event::{ConditionFormat, EventFormat, FactFormat, FactKind, MoneyFormat, Shape, StateFormat};
 pub(crate) use lookup::{AuthFormat, ByMode, LookupFormat};
 pub(crate) use read::{IdFormat, ModeFormat, ReadFormat, Syntax, TypeFormat};
+pub(crate) use recent::{NextFormat, RecentFormat};
 pub(crate) use short::Texts;
 pub(crate) use signature::{
     Grammar, HeaderListFormat, KeyEncoding, KeyFormat, MacKind, SignatureEncoding, SignatureFormat, TimeUnit,
@@ -46,6 +48,7 @@ pub(crate) struct Format {
     #[serde(default)]
     pub(crate) event: Vec<EventFormat>,
     pub(crate) lookup: Option<LookupFormat>,
+    pub(crate) recent: Option<RecentFormat>,
     #[serde(default)]
     pub(crate) acknowledge: AcknowledgeFormat,
     #[serde(default)]

@@ -124,9 +124,12 @@ pub(crate) enum MacKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum SignatureEncoding {
+    /// Lower case and nothing else, as providers write it.
     Hex,
+    /// For the provider that says no more than "Base16".
+    HexAnyCase,
     Base64,
     /// As it is, for a static secret.
     Text,

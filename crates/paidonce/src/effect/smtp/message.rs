@@ -3,21 +3,21 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
-use lettre::message::{Mailbox, Message, MessageBuilder, MultiPart, SinglePart};
+use lettre::message::{Message, MessageBuilder, MultiPart, SinglePart};
 use paidonce_engine::News;
 
 use crate::effect::letter::{Letter, LetterSettings};
 
 /// The message about something, with its envelope.
 pub(super) fn render(settings: &LetterSettings, news: &News) -> Result<Vec<u8>, String> {
-    settings.pack(news, |letter, to| message(settings, news, letter, to))
+    settings.pack(news, |letter| message(settings, news, letter))
 }
 
-fn message(settings: &LetterSettings, news: &News, letter: Letter, to: Mailbox) -> Result<Vec<u8>, String> {
+fn message(settings: &LetterSettings, news: &News, letter: Letter) -> Result<Vec<u8>, String> {
     let since = Duration::from_millis(u64::try_from(news.at.0).unwrap_or(0));
     let mut builder = Message::builder()
         .from(settings.from.clone())
-        .to(to)
+        .to(letter.to)
         .subject(letter.subject)
         .date(UNIX_EPOCH + since)
         // P11: whoever compares Message-IDs sees a repeat.

@@ -111,6 +111,10 @@ impl Smtp {
 }
 
 impl Destination for Smtp {
+    fn objection(&self, news: &News) -> Option<String> {
+        self.letter.objection(news)
+    }
+
     fn render(&self, news: &News) -> Result<Vec<u8>, String> {
         message::render(&self.letter, news)
     }
@@ -120,12 +124,12 @@ impl Destination for Smtp {
     }
 }
 
-/// The envelope; or why there is none.
+/// The envelope of what is stored.
 fn envelope(head: &Head) -> Result<Envelope, String> {
     let address = |text: &String| {
         text.parse::<Address>().map_err(|_| "the stored request holds what is no address".to_owned())
     };
-    let to = head.recipients()?.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+    let to = head.to.iter().map(address).collect::<Result<Vec<_>, _>>()?;
     Envelope::new(Some(address(&head.from)?), to)
         .map_err(|_| "the stored request has no recipient".to_owned())
 }

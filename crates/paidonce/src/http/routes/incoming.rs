@@ -1,12 +1,12 @@
 //! `POST /in/{source}`: a provider's delivery. Verified over its raw bytes, read, submitted, and answered only after
-//! the commit (P1).
+//! the commit (P1). `GET` is a provider's test of the endpoint, which some contracts have.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Body;
-use axum::extract::{Path, Request, State};
-use axum::http::header::{CONTENT_TYPE, HeaderValue};
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::response::IntoResponse;
 use bytes::Bytes;
@@ -16,6 +16,7 @@ use paidonce_ledger::{Command, EventReply, Receive, Received, Reply};
 use crate::http::app::{App, Endpoint, IN_ROUTE};
 use crate::http::body;
 use crate::http::dto::{InAnswer, Problem};
+use crate::http::extract::wrong_method;
 use crate::http::problem::Refusal;
 use crate::http::reply::{not_submitted, unexpected};
 use crate::http::stamp::trace;
@@ -75,25 +76,89 @@ fn reason(code: &str) -> &'static str {
         .unwrap_or("other")
 }
 
-/// One answer for all that is not genuine, byte for byte, whether the source exists or not.
-fn not_genuine() -> Response<Body> {
-    Refusal::new(StatusCode::UNAUTHORIZED, "not_genuine", "the request is not genuine").into_response()
+/// One answer for all that is not genuine, byte for byte, whether the source exists or not. The status is the
+/// contract's: what its provider takes for no, and not for never again.
+fn not_genuine(verifier: Option<&Verifier>) -> Response<Body> {
+    let own = verifier.and_then(|verifier| verifier.contract().acknowledgement().refused_status);
+    let status = own.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::UNAUTHORIZED);
+    Refusal::new(status, "not_genuine", "the request is not genuine").into_response()
 }
 
-/// The same work as for a source that exists.
+/// The certificate that would prove it is not here: it may come again.
+fn no_certificate() -> Response<Body> {
+    Refusal::unavailable("the provider's certificate cannot be had now").into_response()
+}
+
+/// The same work and the same answer as for a source that exists. Only that nothing is fetched for nobody.
 fn unknown(app: &App, name: &str, headers: &HeaderMap, body: &Bytes) -> Response<Body> {
-    let genuine = app.decoy(name).map(|decoy| verify(app, decoy, headers, body).is_ok());
+    let decoy = app.decoy(name);
+    let verdict = decoy.map(|decoy| verify(app, decoy, headers, body));
     tracing::debug!(
-        genuine_elsewhere = genuine == Some(true),
+        genuine_elsewhere = verdict.as_ref().is_some_and(Result::is_ok),
         "a delivery came to a source that does not exist"
     );
     app.nobody_metrics.refused("unknown_source");
-    not_genuine()
+    match verdict {
+        Some(Err(Refused::NeedsCertificate)) => no_certificate(),
+        _ => not_genuine(decoy),
+    }
+}
+
+/// A request's header lines.
+fn lines(headers: &HeaderMap) -> Vec<(&str, &[u8])> {
+    headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
 }
 
 fn verify(app: &App, verifier: &Verifier, headers: &HeaderMap, body: &Bytes) -> Result<Delivery, Refused> {
-    let lines: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    Ok(verifier.verify(&lines, body, app.engine.now().0 / 1000)?.read())
+    let (now_unix_s, kept) = (app.engine.now().0 / 1000, app.certificates.kept());
+    Ok(verifier.verify_with(&lines(headers), body, now_unix_s, &kept)?.read())
+}
+
+/// Verifies; with a certificate that is fetched for it, if there is none or it is not accepted any more.
+async fn verify_fetching(
+    app: &App,
+    verifier: &Verifier,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<Delivery, Refused> {
+    let refused = match verify(app, verifier, headers, body) {
+        Err(refused @ (Refused::NeedsCertificate | Refused::Certificate)) => refused,
+        verdict => return verdict,
+    };
+    let Some(url) = verifier.certificate_url(&lines(headers))? else { return Err(refused) };
+    match app.certificates.fetch(url, app.engine.now().0).await {
+        Ok(new) if new || refused == Refused::NeedsCertificate => verify(app, verifier, headers, body),
+        Ok(_) => Err(refused),
+        Err(error) => {
+            tracing::warn!(%error, "a provider's certificate");
+            Err(refused)
+        }
+    }
+}
+
+/// Answers a provider's test of the endpoint.
+///
+/// Only contracts with such a test have one (Braintree's `bt_challenge`). Every other GET is answered as if there were
+/// none, whether the source exists or not.
+#[utoipa::path(
+    get, path = "/in/{source}", tag = "deliveries", params(("source" = String, Path)),
+    responses(
+        (status = 200, body = String, content_type = "text/plain", description = "The contract's answer"),
+        (status = 405, body = Problem, description = "No such test")
+    )
+)]
+pub(crate) async fn challenge(
+    State(app): State<Arc<App>>,
+    source: Result<Path<String>, axum::extract::rejection::PathRejection>,
+    RawQuery(query): RawQuery,
+) -> Response<Body> {
+    let name = source.map(|Path(name)| name).unwrap_or_default();
+    let endpoint = app.endpoints.get(&name);
+    let answer = endpoint.map(|endpoint| endpoint.source.verifier.challenge(&query.unwrap_or_default()));
+    match answer {
+        Some(Ok(answer)) => plain(StatusCode::OK, answer, "text/plain; charset=utf-8"),
+        Some(Err(_)) | None => wrong_method().await.header(ALLOW, "POST").into_response(),
+    }
 }
 
 async fn answer(
@@ -105,7 +170,7 @@ async fn answer(
 ) -> Response<Body> {
     let (source, metrics) = (&endpoint.source, &endpoint.metrics);
     let acknowledgement = source.contract.acknowledgement();
-    let notices = match verify(app, &source.verifier, headers, body) {
+    let notices = match verify_fetching(app, &source.verifier, headers, body).await {
         Ok(Delivery::Events(notices)) => notices,
         Ok(Delivery::Test) => {
             metrics.received("test");
@@ -115,7 +180,10 @@ async fn answer(
         Err(refused) => {
             metrics.refused(refused.reason());
             tracing::debug!(source = %source.name, reason = refused.reason(), "not genuine");
-            return not_genuine();
+            return match refused {
+                Refused::NeedsCertificate => no_certificate(),
+                _ => not_genuine(Some(&source.verifier)),
+            };
         }
     };
     let (name, account) = (source.name.clone(), source.account.clone());
@@ -165,6 +233,11 @@ fn replied(endpoint: &Endpoint, acknowledgement: &Acknowledgement, replies: &[Ev
 
 fn acknowledged(acknowledgement: &Acknowledgement, answer: &InAnswer) -> Response<Body> {
     let own = &acknowledgement.body;
+    if acknowledgement.status == StatusCode::NO_CONTENT.as_u16() {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        return response;
+    }
     let (body, kind) = if own.is_empty() {
         (serde_json::to_string(answer).expect("texts are JSON"), "application/json")
     } else if own.starts_with(['{', '[']) {
@@ -172,8 +245,12 @@ fn acknowledged(acknowledgement: &Acknowledgement, answer: &InAnswer) -> Respons
     } else {
         (own.clone(), "text/plain; charset=utf-8")
     };
+    plain(StatusCode::from_u16(acknowledgement.status).unwrap_or(StatusCode::OK), body, kind)
+}
+
+fn plain(status: StatusCode, body: String, kind: &'static str) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::from_u16(acknowledgement.status).unwrap_or(StatusCode::OK);
+    *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }

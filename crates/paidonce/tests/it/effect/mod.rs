@@ -17,6 +17,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use paidonce_engine::{Answer, Destination, News, Sending};
 use paidonce_ledger::{Body, Outcome};
 
+use proxy::Proxy;
+
 /// Long enough for everything that answers at all.
 const PATIENT: Duration = Duration::from_secs(30);
 /// For what never answers: the test waits so long, once.
@@ -84,6 +86,18 @@ impl<D: Destination> Kept<D> {
                 return answer;
             }
             assert!(Instant::now() < end, "still {}", said(&answer));
+        }
+    }
+
+    /// Cuts the broker off and sends all the same. The client may notice only while it sends: that one is uncertain.
+    /// From then on nothing leaves.
+    fn send_while_cut(&self, proxy: &Proxy, all: &[News]) {
+        proxy.cut();
+        let first = self.send(&all[0]);
+        assert!(is_retry(&first) || first.outcome == Outcome::Uncertain, "{}", said(&first));
+        for news in all {
+            let answer = self.send(news);
+            assert!(is_retry(&answer), "{}", said(&answer));
         }
     }
 

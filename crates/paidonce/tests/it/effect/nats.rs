@@ -158,14 +158,7 @@ fn a_broker_that_was_away_gets_everything_and_nothing_behind_our_back() {
     let sender = place.through(&proxy);
     let orders: Vec<_> = (0..20).map(|n| paid(&format!("order-{n}"), None)).collect();
     assert_eq!(sender.send(&orders[0]).outcome, Outcome::Done);
-    proxy.cut();
-    // The client may notice only while it sends: that one is uncertain. From then on nothing leaves.
-    let first = sender.send_within(&sending(&sender.to, &orders[1]), PATIENT);
-    assert!(is_retry(&first) || first.outcome == Outcome::Uncertain, "{}", said(&first));
-    for news in &orders[1..] {
-        let answer = sender.send(news);
-        assert!(is_retry(&answer), "{}", said(&answer));
-    }
+    sender.send_while_cut(&proxy, &orders[1..]);
     proxy.restore();
     let last = sender.send_until_done(&orders[19]);
     assert_eq!(last.outcome, Outcome::Done, "{}", said(&last));

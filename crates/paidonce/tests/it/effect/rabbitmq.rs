@@ -1,6 +1,7 @@
 //! RabbitMQ: a real broker, cut off and restored by a proxy.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use lapin::message::BasicGetMessage;
 use lapin::options::{
@@ -15,10 +16,13 @@ use paidonce::effect::template::{Template, Writes};
 use paidonce_contracts::Secret;
 use paidonce_engine::News;
 use paidonce_ledger::Outcome;
+use rustls::ServerConfig;
+use tokio_rustls::TlsAcceptor;
 
 use super::news::paid;
 use super::proxy::Proxy;
-use super::{Kept, PATIENT, SHORT, is_retry, said, sending, server, unique};
+use super::sink::certificate;
+use super::{Kept, SHORT, is_retry, said, sending, server, unique};
 
 /// An exchange of its own on the broker, with one queue.
 struct Place {
@@ -230,14 +234,7 @@ fn a_broker_that_was_away_gets_everything() {
     let sender = place.through(&proxy);
     let orders: Vec<_> = (0..20).map(|n| paid(&format!("order-{n}"), None)).collect();
     assert_eq!(sender.send(&orders[0]).outcome, Outcome::Done);
-    proxy.cut();
-    // The client may notice only while it sends: that one is uncertain. From then on nothing leaves.
-    let first = sender.send_within(&sending(&sender.to, &orders[1]), PATIENT);
-    assert!(is_retry(&first) || first.outcome == Outcome::Uncertain, "{}", said(&first));
-    for news in &orders[1..] {
-        let answer = sender.send(news);
-        assert!(is_retry(&answer), "{}", said(&answer));
-    }
+    sender.send_while_cut(&proxy, &orders[1..]);
     assert_eq!(place.ids(), keys(&orders[..1]), "what was a retry has not been sent by anybody else");
     proxy.restore();
     assert_eq!(sender.send_until_done(&orders[1]).outcome, Outcome::Done);
@@ -245,4 +242,38 @@ fn a_broker_that_was_away_gets_everything() {
         assert_eq!(answer.outcome, Outcome::Done, "{} {}", news.key, said(answer));
     }
     assert_eq!(place.ids(), keys(&orders[1..]));
+}
+
+/// TLS before the broker, which has none here. Ends with the runtime.
+async fn tls_front(place: &Place, tls: Arc<ServerConfig>) -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (acceptor, broker) = (TlsAcceptor::from(tls), (place.host.clone(), place.port));
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            let (acceptor, broker) = (acceptor.clone(), broker.clone());
+            tokio::spawn(async move {
+                let Ok(mut outside) = acceptor.accept(socket).await else { return };
+                let mut inside = tokio::net::TcpStream::connect(broker).await.unwrap();
+                let _ = tokio::io::copy_bidirectional(&mut outside, &mut inside).await;
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn over_tls_only_a_broker_that_somebody_vouches_for_is_spoken_to() {
+    let Some(place) = Place::everything() else { return };
+    let (tls, ca_file) = certificate();
+    let port = place.runtime.block_on(tls_front(&place, tls));
+    let secured =
+        |ca_file| RabbitServer { host: "localhost".to_owned(), tls: true, ca_file, ..place.at(port) };
+    let stranger = place.sender(secured(None), &place.name).send(&paid("order-1", None));
+    assert!(is_retry(&stranger) && stranger.detail.starts_with("no connection"), "{}", said(&stranger));
+    assert!(place.messages().is_empty());
+    let known = place.sender(secured(Some(ca_file.path().to_owned())), &place.name);
+    let answer = known.send(&paid("order-1", None));
+    assert_eq!(answer.outcome, Outcome::Done, "{}", said(&answer));
+    assert_eq!(place.messages().len(), 1);
 }

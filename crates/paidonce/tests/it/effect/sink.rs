@@ -94,7 +94,8 @@ fn verb(line: &str) -> String {
     line.split([' ', ':']).next().unwrap_or_default().to_ascii_uppercase()
 }
 
-fn certificate() -> (Arc<ServerConfig>, tempfile::NamedTempFile) {
+/// A certificate of `localhost` that vouches for itself, and the file to trust it by.
+pub(super) fn certificate() -> (Arc<ServerConfig>, tempfile::NamedTempFile) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))

@@ -165,19 +165,18 @@ fn p14_over_tls_it_logs_in_and_the_password_is_nowhere_else() {
 }
 
 #[test]
-fn a_mail_without_a_recipient_is_refused_and_nobody_is_called() {
-    let sink = Sink::start(Protects::Never, None);
-    let smtp = smtp(server(sink.port, SmtpTls::None));
+fn a_mail_without_a_recipient_is_objected_to_and_never_made() {
+    let smtp = smtp(server(1, SmtpTls::None));
+    assert_eq!(smtp.objection(&paid("order-1", Some(CUSTOMER))), None);
     for news in [
         paid("order-1", Some("customer-7")),
         paid("order-1", None),
         about("order-1", Some(CUSTOMER), Happening::CaseOpened),
     ] {
-        let answer = send(&smtp, &news);
-        assert_eq!(answer.outcome, Outcome::Refused, "{}", said(&answer));
-        assert!(answer.detail.contains("`to` is not set"), "{}", said(&answer));
+        let why = smtp.objection(&news).unwrap();
+        assert!(why.contains("`to` is not set") && !why.contains(CUSTOMER), "{why}");
+        assert_eq!(smtp.render(&news), Err(why));
     }
-    assert!(sink.verbs().is_empty());
 }
 
 #[test]

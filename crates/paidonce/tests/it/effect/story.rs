@@ -37,8 +37,12 @@ impl Mailing {
 
     /// The order is placed and paid; waits until what it is told stands in `state`, and the order is granted.
     fn pay(&self, state: &str) -> Ledger {
+        self.pay_for(CUSTOMER, state)
+    }
+
+    fn pay_for(&self, customer: &str, state: &str) -> Ledger {
         let mut request = order("order-1");
-        request["customer"] = json!(CUSTOMER);
+        request["customer"] = json!(customer);
         assert_eq!(self.shop.post("/v1/orders", &request).status, 201);
         self.shop.deliver("shop", &paid("e", "p", "order-1", "19.90"));
         let ledger = self.shop.until(|ledger| {
@@ -135,4 +139,17 @@ fn a_mail_that_is_refused_is_a_case_that_says_why() {
     assert!(outcome == "refused" && detail.contains("nobody of that name"), "{outcome}: {detail}");
     let shown = mailing.shop.get(&format!("/v1/cases/{}", mailing.shop.case("task_failed"))).json();
     assert!(shown.to_string().contains("nobody of that name"), "{shown:#}");
+}
+
+#[test]
+fn a_mail_without_a_recipient_is_a_case_at_once_and_nothing_is_stored_that_a_retry_would_send() {
+    let sink = Sink::start(Protects::Never, None);
+    let mailing = Mailing::through(&sink, "");
+    let ledger = mailing.pay_for("customer-7", "held");
+    let [(_, task)] = &told(&ledger)[..] else { panic!("one task") };
+    assert_eq!((task.attempts, &task.request), (1, &None));
+    let [(outcome, detail)] = &attempts(&ledger)[..] else { panic!("one attempt") };
+    assert!(outcome == "refused" && detail.contains("no recipient"), "{outcome}: {detail}");
+    mailing.shop.case("task_failed");
+    assert!(sink.verbs().is_empty());
 }
