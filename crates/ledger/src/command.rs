@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::digest::Digest;
 use crate::id::{
     Account, CommandId, Customer, EventKey, Hint, KeyName, OrderId, PaymentKey, ReferenceId, ReferenceKey,
-    SourceName,
+    Sku, SourceName,
 };
 use crate::key::{Key, Keys};
 use crate::ledger::Row;
@@ -144,6 +144,20 @@ pub struct RevokeKey {
     pub name: KeyName,
 }
 
+/// Set what a product costs and how many there are. What orders hold of it stays.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SetProduct {
+    /// Who, under which id.
+    pub stamp: Stamp,
+    /// Which product.
+    pub sku: Sku,
+    /// What one piece costs, once in each unit of money, by unit.
+    pub prices: Vec<Money>,
+    /// How many pieces are put up for sale in all, those included that are reserved or sold; `None` if there are as
+    /// many as are wanted.
+    pub stock: Option<u64>,
+}
+
 /// Put rows of another store's ledger here, as they are: a whole ledger moves, row by row. The rows are their own
 /// trace: one that is there already is passed over, one that is there and differs refuses the command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -167,6 +181,8 @@ pub enum Command {
     Grant(TaskKey),
     /// Retry a task.
     RetryTask(RetryTask),
+    /// Set a product.
+    SetProduct(SetProduct),
     /// Add an API key.
     AddKey(AddKey),
     /// Revoke an API key.
@@ -254,6 +270,7 @@ impl Command {
             Self::Receive(_) => "receive",
             Self::Grant(_) => "grant",
             Self::RetryTask(_) => "retry_task",
+            Self::SetProduct(_) => "set_product",
             Self::AddKey(_) => "add_key",
             Self::RevokeKey(_) => "revoke_key",
             Self::AskLookup(_) => "ask_lookup",
@@ -286,6 +303,7 @@ impl Command {
             Self::RegisterReference(c) => Some(&c.stamp),
             Self::CancelOrder(c) => Some(&c.stamp),
             Self::RetryTask(c) => Some(&c.stamp),
+            Self::SetProduct(c) => Some(&c.stamp),
             Self::AddKey(c) => Some(&c.stamp),
             Self::RevokeKey(c) => Some(&c.stamp),
             Self::ResolveCase(c) => Some(&c.stamp),
@@ -332,6 +350,7 @@ impl Command {
             Self::ReviveOrder(c) => format!("order {}", c.order),
             Self::Reprocess(c) => format!("event {} {}", c.account, c.notice.id),
             Self::Import(c) => format!("{} rows", c.rows.len()),
+            Self::SetProduct(c) => format!("product {}", c.sku),
             Self::AddKey(c) => format!("key {}", c.name),
             Self::RevokeKey(c) => format!("key {}", c.name),
         }
@@ -346,6 +365,12 @@ impl Command {
             Self::RegisterReference(c) => {
                 let [account, id, expected] = c.reference.parts();
                 digest_of(&[name, c.order.as_str(), &account, &id, &expected])
+            }
+            Self::SetProduct(c) => {
+                let mut parts = vec![name.to_owned(), c.sku.to_string()];
+                parts.push(c.stock.map(|stock| stock.to_string()).unwrap_or_default());
+                parts.extend(c.prices.iter().map(ToString::to_string));
+                Digest::of_parts(parts.iter().map(String::as_bytes))
             }
             Self::AddKey(c) => digest_of(&[name, c.name.as_str(), &c.digest.to_hex(), c.scope.as_str()]),
             Self::ResolveCase(c) => {
@@ -378,6 +403,7 @@ impl Command {
             Self::PlaceOrder(c) => {
                 keys.insert(Key::Order(c.order.clone()));
                 keys.extend(c.reference_keys().into_iter().map(Key::Reference));
+                keys.extend(c.lines.iter().map(|line| Key::Product(line.sku.clone())));
             }
             Self::RegisterReference(c) => {
                 keys.insert(Key::Order(c.order.clone()));
@@ -420,6 +446,9 @@ impl Command {
             }
             Self::Reprocess(c) => c.receive().notice_keys(&c.notice, &mut keys),
             Self::Import(c) => keys.extend(c.rows.iter().filter_map(Row::aggregate)),
+            Self::SetProduct(c) => {
+                keys.insert(Key::Product(c.sku.clone()));
+            }
             Self::AddKey(c) => {
                 keys.insert(Key::ApiKey(c.name.clone()));
             }

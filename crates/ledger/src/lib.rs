@@ -20,6 +20,7 @@ mod money;
 mod notice;
 mod order;
 mod policy;
+mod product;
 mod reply;
 mod row;
 mod standing;
@@ -33,7 +34,7 @@ pub use case::{Case, CaseKey, Reason, Resolution, Subject};
 pub use command::{
     AddKey, AskLookup, CancelOrder, CancelTask, Claim, Command, Decision, Import, MarkOutside, NewReference,
     Observe, Outcome, Outside, PlaceOrder, Prepare, Receive, RegisterReference, Renew, Reprocess,
-    ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, Settle, Stamp,
+    ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, SetProduct, Settle, Stamp,
 };
 pub use digest::{Body, Digest};
 pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};
@@ -51,6 +52,7 @@ pub use policy::{
     AfterGrant, AfterGrants, Disputes, EffectRule, Hints, Late, LookupRule, Policy, RefundBlocks, Retries,
     SourcePolicy, Truth, Unmatched,
 };
+pub use product::{OrderStock, Product, StockState};
 pub use reply::{Claimed, EventReply, Granted, Received, Refusal, Reply};
 pub use row::{
     ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, EventOutcome, Payment, Reference, Scope,

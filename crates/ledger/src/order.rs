@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::digest::Digest;
 use crate::id::{Customer, Hint, PaymentKey, ReferenceKey, SecretId, Sku};
 use crate::money::Money;
+use crate::product::OrderStock;
 use crate::time::Timestamp;
 
 /// The most lines one order may have.
@@ -142,6 +143,8 @@ pub struct Order {
     pub request: Digest,
     /// What is kept of the buyer's token, if one was issued.
     pub token: Option<OrderToken>,
+    /// The pieces that it took of what is limited, if any.
+    pub stock: Option<OrderStock>,
     /// Rises with every command that changes the order or anything that hangs on it.
     pub revision: u64,
     /// Payments bound to it. Each serves this order for ever.

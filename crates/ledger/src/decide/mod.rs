@@ -15,6 +15,7 @@ mod outbox;
 mod outside;
 mod receive;
 mod settle;
+mod stock;
 mod sweep;
 
 use crate::command::Command;
@@ -77,6 +78,7 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::Receive(command) => receive::receive(ledger, command, context),
         Command::Grant(task) => grant::grant(ledger, task, context),
         Command::RetryTask(command) => grant::retry(ledger, command, context),
+        Command::SetProduct(command) => stock::set(ledger, command, context),
         Command::AddKey(command) => key::add(ledger, command, context),
         Command::RevokeKey(command) => key::revoke(ledger, command, context),
         Command::AskLookup(command) => observe::ask(ledger, command),

@@ -10,9 +10,9 @@ use crate::order::{Order, OrderState};
 use crate::reply::{Refusal, Reply};
 use crate::standing::Word;
 
-use super::Context;
 use super::bind::{Taken, bind_waiting, register as register_row};
 use super::settle::{Cause, settle, standing};
+use super::{Context, stock};
 
 pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<'_>) -> Result<Reply, Need> {
     let request = command.request();
@@ -24,6 +24,11 @@ pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<
         return Ok(Reply::Placed { order: command.order.clone(), hint: order.hint.clone(), token: None });
     }
     let since = ledger.savepoint();
+    // P12, P13: decided on every attempt, in the order's own commit.
+    let stock = match stock::reserve(ledger, command)? {
+        Ok(stock) => stock,
+        Err(refusal) => return Ok(Reply::Refused(refusal)),
+    };
     for reference in &command.references {
         let key = reference.key();
         if let Err(taken) = register_row(ledger, &key, &command.order, reference.expected.as_ref())? {
@@ -33,7 +38,7 @@ pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<
     let keys = command.reference_keys();
     let (registered, ways): (BTreeSet<_>, BTreeSet<_>) =
         keys.iter().cloned().partition(|key| matches!(key, ReferenceKey::Provider(..)));
-    ledger.orders.put(command.order.clone(), new_order(command, registered, context));
+    ledger.orders.put(command.order.clone(), Order { stock, ..new_order(command, registered, context) });
     for way in &ways {
         if let Err(taken) = register_row(ledger, way, &command.order, None)? {
             return Ok(refused(taken));
@@ -58,6 +63,7 @@ fn new_order(command: &PlaceOrder, references: BTreeSet<ReferenceKey>, context: 
         expires_at: command.expires_at,
         request: command.request(),
         token: command.token.clone(),
+        stock: None,
         revision: 0,
         payments: BTreeSet::new(),
         references,

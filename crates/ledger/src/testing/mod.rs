@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     Account, Body, CancelOrder, Claims, Command, CommandId, Customer, Digest, EffectRule, EventId, Fact,
     Fulfil, Happening, Hint, Line, LookupRule, Mode, Money, MoneyUnit, Name, NewReference, Notice, OrderId,
-    PaymentId, PlaceOrder, Policy, Reading, Receive, ReferenceId, RegisterReference, Retries, Sku,
-    SourceName, Stamp,
+    PaymentId, PlaceOrder, Policy, Reading, Receive, ReferenceId, RegisterReference, Retries, SetProduct,
+    Sku, SourceName, Stamp,
 };
 
 pub use program::{any_batches, any_facts, permuted};
@@ -78,6 +78,13 @@ pub fn place(order: &str, total: &Money, references: &[&str]) -> PlaceOrder {
         token: None,
         trace: None,
     }
+}
+
+/// Sets a product of the catalogue: one price, and pieces or as many as are wanted.
+#[must_use]
+pub fn product(command: &str, sku: &str, price: &Money, stock: Option<u64>) -> Command {
+    let prices = vec![price.clone()];
+    Command::SetProduct(SetProduct { stamp: stamp(command), sku: id(sku), prices, stock })
 }
 
 /// Registers a reference.

@@ -127,6 +127,7 @@ impl Config {
             refund_blocks: self.policy.refund_blocks,
             disputes: self.policy.disputes,
             late: self.policy.late,
+            refund_restocks: self.policy.refund_restocks,
             after_grant: self.policy.after_grant,
             effects: self.effects.iter().map(|effect| (effect.name.clone(), effect.rule())).collect(),
             lookups: asked.into_iter().map(|account| (account, lookup)).collect(),

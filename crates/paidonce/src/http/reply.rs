@@ -45,6 +45,11 @@ fn refusal(refused: &Refused) -> Refusal {
         | Refused::ReferenceDiffers
         | Refused::AlreadyGranted
         | Refused::NotUnpaid
+        | Refused::NotForSale { .. }
+        | Refused::NoPrice { .. }
+        | Refused::PriceDiffers { .. }
+        | Refused::OutOfStock { .. }
+        | Refused::StockTaken { .. }
         | Refused::TaskNotRetryable { .. }
         | Refused::LeaseLost
         | Refused::Superseded

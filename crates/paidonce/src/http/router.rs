@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::app::App;
 use super::extract::{not_found, wrong_method};
 use super::routes::{
-    audit, cases, entitlements, events, health, incoming, mine, orders, outside, status, tasks,
+    audit, cases, entitlements, events, health, incoming, mine, orders, outside, products, status, tasks,
 };
 
 /// What a listener shows.
@@ -33,6 +33,7 @@ pub(crate) enum Reach {
     tags(
         (name = "deliveries", description = "What providers call"),
         (name = "buyers", description = "What a buyer's token opens"),
+        (name = "products", description = "The catalogue and its stock"),
         (name = "orders"), (name = "events"), (name = "entitlements"), (name = "cases"), (name = "tasks"),
         (name = "operation", description = "What tools call")
     )
@@ -62,6 +63,8 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(orders::cancel))
         .routes(routes!(orders::revive))
         .routes(routes!(outside::note))
+        .routes(routes!(products::set, products::list))
+        .routes(routes!(products::stock))
         .routes(routes!(events::list))
         .routes(routes!(events::again))
         .routes(routes!(entitlements::list))

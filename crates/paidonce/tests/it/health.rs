@@ -43,6 +43,8 @@ fn the_description_names_every_route_and_shape() {
         "/v1/orders/{id}/explain",
         "/v1/orders/{id}/revive",
         "/v1/orders/{id}/outside",
+        "/v1/products",
+        "/v1/stock",
         "/v1/me/orders/{id}",
         "/v1/me/orders/{id}/cancel",
         "/status/{token}",

@@ -22,6 +22,7 @@ mod mine;
 mod operator;
 mod orders;
 mod outside;
+mod products;
 mod providers;
 mod reprocess;
 mod shop;

@@ -9,10 +9,10 @@ use paidonce_ledger::testing::{
 };
 use paidonce_ledger::{
     AfterGrant, AskLookup, CancelOrder, CancelTask, CaptureState, Claims, Command, Decision, DisputeState,
-    Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, LookupRule, MarkOutside, Mode, Money, Notice,
-    Observe, OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
-    RegisterReference, Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SourceName,
-    Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
+    Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, Line, LookupRule, MarkOutside, Mode, Money,
+    Notice, Observe, OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
+    RegisterReference, Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SetProduct,
+    SourceName, Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
 };
 
 use super::{Harness, NOW, grant_all_at, sound};
@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &[
     ("seeds.txt", include_str!("../../scenarios/seeds.txt")),
     ("kinds.txt", include_str!("../../scenarios/kinds.txt")),
     ("facts.txt", include_str!("../../scenarios/facts.txt")),
+    ("checkout.txt", include_str!("../../scenarios/checkout.txt")),
     ("outbox.txt", include_str!("../../scenarios/outbox.txt")),
 ];
 
@@ -102,6 +103,12 @@ impl Player {
             ["register", order, reference] => self.commit(&[register(order, reference)]),
             ["register", order, reference, amount, unit] => {
                 self.expect(order, reference, &money(amount, unit))
+            }
+            ["product", sku, amount, unit, stock] => self.product(sku, &money(amount, unit), stock),
+            ["stock"] => self.stock(),
+            ["buyer-cancel", order] => {
+                let stamp = self.stamp();
+                self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order), unpaid: true })])
             }
             ["cancel", order] => {
                 let stamp = self.stamp();
@@ -207,6 +214,7 @@ impl Player {
                 ("after_dispute", word) => self.policy.after_grant.dispute = after_grant(word),
                 ("after_reversal", word) => self.policy.after_grant.reversal = after_grant(word),
                 ("disputes", "ignore") => self.policy.disputes = Disputes::Ignore,
+                ("refund_restocks", "on") => self.policy.refund_restocks = true,
                 ("late", "revive") => self.policy.late = Late::Revive,
                 ("truth", "fetch") => source.truth = Truth::Fetch,
                 ("lookup_patience", seconds) => {
@@ -240,6 +248,7 @@ impl Player {
                     command.fulfil = Fulfil::Line;
                     command.lines = vec![command.lines[0].clone(); value.parse().expect("a number of lines")];
                 }
+                "buy" => command.lines = value.split(',').map(a_line).collect(),
                 "customer" => command.customer = Some(id(value)),
                 "key" => command.stamp = stamp(value),
                 "expires" => {
@@ -250,6 +259,26 @@ impl Player {
             }
         }
         self.commit(&[Command::PlaceOrder(command)])
+    }
+
+    fn product(&mut self, sku: &str, price: &Money, stock: &str) -> Vec<String> {
+        let stock = (stock != "unlimited").then(|| stock.parse().expect("pieces"));
+        let (stamp, prices) = (self.stamp(), vec![price.clone()]);
+        self.commit(&[Command::SetProduct(SetProduct { stamp, sku: id(sku), prices, stock })])
+    }
+
+    fn stock(&self) -> Vec<String> {
+        let products = self.store.products(&Page::first(100)).expect("readable").rows;
+        let line = |(sku, row): &(paidonce_ledger::Sku, paidonce_ledger::Product)| match row.free() {
+            Some(free) => {
+                let stock = row.stock.unwrap_or_default();
+                format!("{sku}: {} reserved, {} sold, {free} free of {stock}", row.reserved, row.sold)
+            }
+            None => format!("{sku}: {} reserved, {} sold, as many as are wanted", row.reserved, row.sold),
+        };
+        let mut lines: Vec<_> = products.iter().map(line).collect();
+        lines.sort();
+        lines
     }
 
     fn expect(&mut self, order: &str, text: &str, expected: &Money) -> Vec<String> {
@@ -388,6 +417,12 @@ fn answer(reply: &Reply) -> Vec<String> {
         Reply::Refused(refusal) => vec![format!("refused: {refusal}")],
         other => vec![format!("{other:?}").to_lowercase()],
     }
+}
+
+/// `SKU` or `SKU*QUANTITY`.
+fn a_line(text: &str) -> Line {
+    let (sku, quantity) = text.split_once('*').unwrap_or((text, "1"));
+    Line { sku: id(sku), quantity: quantity.parse().expect("a quantity") }
 }
 
 fn after_grant(word: &str) -> AfterGrant {

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use paidonce_ledger::{
     ApiKey, Attempt, AttemptKey, Audit, AuditKey, Body, Case, CaseKey, CommandId, CommandRecord, Customer,
     Digest, Entitlement, Event, EventKey, EventOutcome, FactKey, FactValue, Fulfil, Hint, KeyName, Lease,
-    Line, Money, Order, OrderId, OrderState, OrderToken, Owner, Payment, PaymentId, PaymentKey, Reason,
-    Reference, ReferenceKey, Reply, Request, Resolution, Scope, SecretId, SourceName, Subject, Task, TaskKey,
-    TaskState, Timestamp, Unit,
+    Line, Money, Order, OrderId, OrderState, OrderStock, OrderToken, Owner, Payment, PaymentId, PaymentKey,
+    Product, Reason, Reference, ReferenceKey, Reply, Request, Resolution, Scope, SecretId, Sku, SourceName,
+    Subject, Task, TaskKey, TaskState, Timestamp, Unit,
 };
 use serde::de::Deserializer;
 use serde::ser::Serializer;
@@ -91,6 +91,7 @@ forms! {
     EventShape: Event,
     PaymentShape: Payment,
     OrderShape: Order,
+    ProductShape: Product,
     ReferenceShape: Reference,
     TaskShape: Task,
     AttemptShape: Attempt,
@@ -117,6 +118,7 @@ shapes! {
     Payment: "payments", PaymentKey as Own, PaymentShape;
     FactValue: "facts", (PaymentKey, FactKey) as Own, Own;
     Order: "orders", OrderId as Own, OrderShape;
+    Product: "products", Sku as Own, ProductShape;
     Reference: "references", ReferenceKey as Own, ReferenceShape;
     Task: "tasks", TaskKey as Own, TaskShape;
     Attempt: "attempts", AttemptKey as Own, AttemptShape;
@@ -186,10 +188,22 @@ pub(super) struct OrderShape {
     request: Digest,
     #[serde(default, with = "maybe_token", skip_serializing_if = "Option::is_none")]
     token: Option<OrderToken>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stock: Option<OrderStock>,
     revision: u64,
     payments: BTreeSet<PaymentKey>,
     references: BTreeSet<ReferenceKey>,
     trace: Option<Arc<str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Product", deny_unknown_fields)]
+pub(super) struct ProductShape {
+    prices: Vec<Money>,
+    stock: Option<u64>,
+    reserved: u64,
+    sold: u64,
+    set_at: Timestamp,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -147,6 +147,11 @@ impl<'a> Reader<'a> {
         serde_json::from_str(&self.text()?).map_err(|error| corrupt("JSON").caused_by(error))
     }
 
+    pub(crate) fn maybe_json<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
+        let Some(text) = self.maybe_text()? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|error| corrupt("JSON").caused_by(error))
+    }
+
     /// Shared text: a trace context, a person's name.
     pub(crate) fn trace(&mut self) -> Result<Option<Arc<str>>> {
         Ok(self.maybe_text()?.map(Arc::from))

@@ -3,13 +3,15 @@
 
 mod column;
 mod shape;
+mod stock;
 mod task;
 mod trail;
 mod word;
 
 use paidonce_ledger::{
     Body, Case, CaseKey, Entitlement, Event, EventKey, FactKey, FactValue, Fulfil, Money, MoneyUnit, Order,
-    OrderId, OrderState, OrderToken, Payment, PaymentKey, Reason, Reference, ReferenceKey, Resolution, Unit,
+    OrderId, OrderState, OrderStock, OrderToken, Payment, PaymentKey, Reason, Reference, ReferenceKey,
+    Resolution, StockState, Unit,
 };
 
 pub(crate) use self::column::{
@@ -197,6 +199,8 @@ impl Stored for Order {
             ("request", Blob),
             ("token_secret", Text),
             ("token_mac", Blob),
+            ("pieces", Text),
+            ("stock", Text),
             ("revision", Int),
             ("payments", Text),
             ("refs", Text),
@@ -214,6 +218,7 @@ impl Stored for Order {
             "request",
             "token_secret",
             "token_mac",
+            "pieces",
             "trace",
         ],
     };
@@ -236,6 +241,8 @@ impl Stored for Order {
             blob(&row.request.0),
             maybe(row.token.as_ref(), |token| text(token.secret.as_str())),
             maybe(row.token.as_ref(), |token| digest(token.mac)),
+            row.stock.as_ref().map_or(Ok(Column::Null), |stock| json(&stock.pieces))?,
+            maybe(row.stock.as_ref(), |stock| text(stock.state.as_str())),
             count(row.revision),
             json(&row.payments)?,
             json(&row.references)?,
@@ -255,6 +262,11 @@ impl Stored for Order {
             (Some(secret), Some(mac)) => Some(OrderToken { secret, mac }),
             _ => None,
         };
+        let stock = match (from.maybe_json()?, from.maybe_text()?.as_deref().and_then(StockState::parse)) {
+            (Some(pieces), Some(state)) => Some(OrderStock { pieces, state }),
+            (None, None) => None,
+            _ => return Err(corrupt("an order's stock")),
+        };
         let (revision, payments, references) = (from.number()?, from.json()?, from.json()?);
         let trace = from.trace()?;
         let order = Self {
@@ -269,6 +281,7 @@ impl Stored for Order {
             expires_at,
             request,
             token,
+            stock,
             revision,
             payments,
             references,

@@ -10,6 +10,7 @@ pub(super) mod mine;
 pub(super) mod orders;
 pub(super) mod outside;
 pub(super) mod page;
+pub(super) mod products;
 pub(super) mod status;
 pub(super) mod tasks;
 

@@ -48,6 +48,7 @@ fn view(id: OrderId, customer: Option<&str>) -> OrderView {
         expires_at: None,
         request: Digest::of_bytes(b""),
         token: None,
+        stock: None,
         revision: 3,
         payments: [].into(),
         references: [].into(),

@@ -13,7 +13,8 @@ use super::super::{
 use super::{Direct, id, optional};
 use crate::http::dto::{
     AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
-    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown, TaskStory,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ProductRequest, ProductShown, ReferenceRequest,
+    TaskShown, TaskStory,
 };
 use crate::http::order_summaries;
 use crate::output::Failure;
@@ -117,6 +118,14 @@ impl Transport for Direct {
 
     fn task(&self, handle: &str) -> Answer<TaskStory> {
         TaskStory::load(self.store(), handle)?.ok_or_else(|| unknown_task(handle))
+    }
+
+    fn set_product(&self, product: &ProductRequest) -> Answer<()> {
+        self.submit(Command::SetProduct(product.to_command(self.stamp(None))?)).map(|_| ())
+    }
+
+    fn products(&self, page: &Page) -> Answer<Listing<ProductShown>> {
+        Ok(Listing::of(self.store.products(page)?, |(sku, row)| ProductShown::of(&sku, &row)))
     }
 
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {
