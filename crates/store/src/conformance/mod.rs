@@ -3,6 +3,7 @@
 //! Scenarios are text that a finance person can read (`scenarios/*.txt`); what needs threads or broken commits is
 //! code in [`concurrency`] and [`interruption`]; [`differential`] compares a store with the ledger itself.
 
+mod catalogue;
 mod concurrency;
 mod differential;
 mod interruption;

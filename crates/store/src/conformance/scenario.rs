@@ -9,12 +9,13 @@ use paidonce_ledger::testing::{
 };
 use paidonce_ledger::{
     AfterGrant, AskLookup, CancelOrder, CancelTask, CaptureState, Claims, Command, Decision, DisputeState,
-    Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, Line, LookupRule, MarkOutside, Mode, Money,
-    Notice, Observe, OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
-    RegisterReference, Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SetProduct,
-    SourceName, Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
+    Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, LookupRule, MarkOutside, Mode, Money, Notice,
+    Observe, OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
+    RegisterReference, Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SourceName,
+    Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
 };
 
+use super::catalogue::a_line;
 use super::{Harness, NOW, grant_all_at, sound};
 use crate::{CaseFilter, EventFilter, Page, Store};
 
@@ -196,7 +197,7 @@ impl Player {
         }
     }
 
-    fn stamp(&mut self) -> paidonce_ledger::Stamp {
+    pub(super) fn stamp(&mut self) -> paidonce_ledger::Stamp {
         self.commands += 1;
         stamp(&format!("command-{}", self.commands))
     }
@@ -261,33 +262,13 @@ impl Player {
         self.commit(&[Command::PlaceOrder(command)])
     }
 
-    fn product(&mut self, sku: &str, price: &Money, stock: &str) -> Vec<String> {
-        let stock = (stock != "unlimited").then(|| stock.parse().expect("pieces"));
-        let (stamp, prices) = (self.stamp(), vec![price.clone()]);
-        self.commit(&[Command::SetProduct(SetProduct { stamp, sku: id(sku), prices, stock })])
-    }
-
-    fn stock(&self) -> Vec<String> {
-        let products = self.store.products(&Page::first(100)).expect("readable").rows;
-        let line = |(sku, row): &(paidonce_ledger::Sku, paidonce_ledger::Product)| match row.free() {
-            Some(free) => {
-                let stock = row.stock.unwrap_or_default();
-                format!("{sku}: {} reserved, {} sold, {free} free of {stock}", row.reserved, row.sold)
-            }
-            None => format!("{sku}: {} reserved, {} sold, as many as are wanted", row.reserved, row.sold),
-        };
-        let mut lines: Vec<_> = products.iter().map(line).collect();
-        lines.sort();
-        lines
-    }
-
     fn expect(&mut self, order: &str, text: &str, expected: &Money) -> Vec<String> {
         let stamp = self.stamp();
         let reference = paidonce_ledger::NewReference { expected: Some(expected.clone()), ..reference(text) };
         self.commit(&[Command::RegisterReference(RegisterReference { stamp, order: id(order), reference })])
     }
 
-    fn commit(&self, batch: &[Command]) -> Vec<String> {
+    pub(super) fn commit(&self, batch: &[Command]) -> Vec<String> {
         let replies = self.store.commit(batch, self.now, &self.policy).expect("the store works");
         replies.iter().flat_map(answer).collect()
     }
@@ -417,12 +398,6 @@ fn answer(reply: &Reply) -> Vec<String> {
         Reply::Refused(refusal) => vec![format!("refused: {refusal}")],
         other => vec![format!("{other:?}").to_lowercase()],
     }
-}
-
-/// `SKU` or `SKU*QUANTITY`.
-fn a_line(text: &str) -> Line {
-    let (sku, quantity) = text.split_once('*').unwrap_or((text, "1"));
-    Line { sku: id(sku), quantity: quantity.parse().expect("a quantity") }
 }
 
 fn after_grant(word: &str) -> AfterGrant {
