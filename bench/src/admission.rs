@@ -1,45 +1,13 @@
 //! One admission by hand: what a careful developer writes for the first notification of a paid order.
 //!
-//! The schema is paidonce's own, and so are the rows: event with its body, payment, captured fact, the order with its
-//! payment and next revision, the task. Three reads, five writes, one transaction. The statements are here once, for
-//! rusqlite and for sqlx.
+//! The tables are paidonce's own, and so are the rows: event with its body, payment, captured fact, the order with its
+//! payment and next revision, the task. One transaction; its statements are in the workload. Here is what a
+//! notification says, and what its rows hold.
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use paidonce_workload::ACCOUNT;
-
-/// The schema, for a database that is new.
-pub const SCHEMA: &str = include_str!("../../crates/store/src/sqlite/migrations/0001_ledger.sql");
-
-/// Was this event seen before? (account, id)
-pub const EVENT: &str = "SELECT digest FROM event WHERE account = ?1 AND id = ?2";
-/// Which order is it about? (account, id)
-pub const REFERENCE: &str =
-    "SELECT order_id FROM reference WHERE kind = 'provider' AND account = ?1 AND id = ?2";
-/// What is due, and what was paid? (id)
-pub const ORDER: &str = "SELECT total, money_unit, state, revision, payments FROM orders WHERE id = ?1";
-/// A duplicate. (last at, account, id)
-pub const REPEATED: &str =
-    "UPDATE event SET duplicates = duplicates + 1, last_at = ?1 WHERE account = ?2 AND id = ?3";
-/// (account, id, source, kind, payment, content, digest, body, received at = last at)
-pub const INSERT_EVENT: &str = "INSERT INTO event
-    (account, id, source, kind, outcome, payment, content, digest, body, received_at, duplicates, last_at)
-    VALUES (?1, ?2, ?3, ?4, 'applied', ?5, ?6, ?7, ?8, ?9, 0, ?9)";
-/// (account, id, order, mentions, first at)
-pub const INSERT_PAYMENT: &str =
-    "INSERT INTO payment (account, id, order_id, mentions, first_at, asked, listing)
-    VALUES (?1, ?2, ?3, ?4, ?5, 0, 0)";
-/// (account, payment, unit, amount)
-pub const INSERT_FACT: &str = "INSERT INTO fact
-    (account, payment, kind, fact_id, stage, money_unit, rank, amount, asked)
-    VALUES (?1, ?2, 'captured', ?2, 0, ?3, 1, ?4, 0)";
-/// (payments, revision, id)
-pub const UPDATE_ORDER: &str = "UPDATE orders SET payments = ?1, revision = ?2 WHERE id = ?3";
-/// (order, created at = due at, revision)
-pub const INSERT_TASK: &str = "INSERT INTO task
-    (order_id, unit, kind, state, created_at, due_at, attempts, order_revision)
-    VALUES (?1, 'order', 'grant', 'pending', ?2, ?2, 0, ?3)";
 
 /// A notification that was read, with the values of its rows.
 #[derive(Debug, Clone)]
@@ -129,6 +97,12 @@ fn account_json() -> String {
     let mut parts = ACCOUNT.split('/').map(|part| format!("\"{part}\""));
     let mut next = || parts.next().unwrap_or_default();
     format!(r#"{{"provider":{},"name":{},"mode":{}}}"#, next(), next(), next())
+}
+
+/// A name for the task that grants an order, as unique as paidonce's own.
+#[must_use]
+pub fn handle(order: &str) -> String {
+    hex::encode(&Sha256::digest(order)[..6])
 }
 
 /// Milliseconds since the Unix epoch.

@@ -3,4 +3,6 @@
 pub mod admission;
 pub mod arguments;
 pub mod report;
+pub mod shop;
 pub mod signature;
+pub mod write;

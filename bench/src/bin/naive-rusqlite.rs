@@ -8,12 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use paidonce_bench::admission::{
-    EVENT, INSERT_EVENT, INSERT_FACT, INSERT_PAYMENT, INSERT_TASK, Notification, ORDER, REFERENCE, REPEATED,
-    SCHEMA, UPDATE_ORDER, now_ms,
-};
+use paidonce_bench::admission::{Notification, handle, now_ms};
 use paidonce_bench::arguments::Arguments;
 use paidonce_bench::report::{Report, latencies, microseconds};
+use paidonce_workload::statement::{SQLITE, Statements};
 use paidonce_workload::{ACCOUNT, SOURCE, body};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
@@ -26,9 +24,6 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
         "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
          PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;",
     )?;
-    if !connection.table_exists(None, "event")? {
-        connection.execute_batch(SCHEMA)?;
-    }
     Ok(connection)
 }
 
@@ -39,24 +34,30 @@ fn admit(connection: &mut Connection, notification: &Notification) -> rusqlite::
     let run = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
         transaction.prepare_cached(sql)?.execute(values).map(|_| ())
     };
-    let seen: Option<Vec<u8>> =
-        transaction.prepare_cached(EVENT)?.query_row([ACCOUNT, &n.id], |row| row.get(0)).optional()?;
+    let Statements { event, order, repeated, .. } = SQLITE;
+    let seen: Option<Vec<u8>> = match event {
+        Some(sql) => {
+            transaction.prepare_cached(sql)?.query_row([ACCOUNT, &n.id], |row| row.get(0)).optional()?
+        }
+        None => None,
+    };
     if seen.is_some() {
-        run(REPEATED, params![now, ACCOUNT, n.id])?;
+        run(repeated, params![now, ACCOUNT, n.id])?;
         return transaction.commit();
     }
-    let order: String =
-        transaction.prepare_cached(REFERENCE)?.query_row([ACCOUNT, &n.intent], |row| row.get(0))?;
-    let (covered, revision) = transaction.prepare_cached(ORDER)?.query_row([&order], |row| {
-        let (total, unit, state): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok((n.covers(&total, &unit, &state), row.get::<_, i64>(3)? + 1))
-    })?;
-    run(INSERT_EVENT, params![ACCOUNT, n.id, SOURCE, n.kind, n.intent, n.digest, n.digest, n.body, now])?;
-    run(INSERT_PAYMENT, params![ACCOUNT, n.intent, order, n.mentions, now])?;
-    run(INSERT_FACT, params![ACCOUNT, n.intent, n.unit, n.amount.to_string()])?;
-    run(UPDATE_ORDER, params![n.payments, revision, order])?;
+    let found = |row: &rusqlite::Row<'_>| {
+        let (total, unit, state): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
+        Ok((row.get::<_, String>(0)?, n.covers(&total, &unit, &state), row.get::<_, i64>(4)? + 1))
+    };
+    let (order, covered, revision) =
+        transaction.prepare_cached(order)?.query_row([ACCOUNT, &n.intent], found)?;
+    let event = params![ACCOUNT, n.id, SOURCE, n.kind, n.intent, n.digest, n.digest, n.body, now, now];
+    run(SQLITE.insert_event, event)?;
+    run(SQLITE.insert_payment, params![ACCOUNT, n.intent, order, n.mentions, now])?;
+    run(SQLITE.insert_fact, params![ACCOUNT, n.intent, n.intent, n.unit, n.amount.to_string()])?;
+    run(SQLITE.update_order, params![n.payments, revision, order])?;
     if covered {
-        run(INSERT_TASK, params![order, now, revision])?;
+        run(SQLITE.insert_task, params![order, handle(&order), now, now, revision])?;
     }
     transaction.commit()
 }

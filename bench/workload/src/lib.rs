@@ -2,7 +2,9 @@
 //!
 //! Notification `k` is the k-th that is sent. It pays the order [`Deal::paid_by`]`(k)`: orders are paid roughly,
 //! not exactly, in the order in which they were placed. Ids are shaped like Stripe's: they begin with a coarse time
-//! and end in random text. It knows no signature, no database and none of paidonce's types.
+//! and end in random text. It knows no signature, speaks to no database, and knows none of paidonce's types.
+
+pub mod statement;
 
 use std::fmt::Write as _;
 
@@ -24,7 +26,7 @@ const EPOCH_UNIX_S: u64 = 1_795_996_800;
 /// Orders, or notifications, that share a second in their ids.
 const PER_SECOND: u64 = 50;
 /// Within so many orders, payments come in any sequence.
-const WINDOW: u64 = 4096;
+pub const WINDOW: u64 = 4096;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

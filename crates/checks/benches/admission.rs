@@ -5,9 +5,9 @@
 //! figures are the machine's. A bar that is not reached is printed, and fails nothing; a row too few or too many
 //! ends the whole with an error.
 //!
-//! `-- --short` for a smoke, `--long` for 300,000 orders, `--only local` or `--only http`, `--in-flight N`,
-//! `--orders N`, `--rounds N`, `--ms N`. Before each run it waits until the machine is quiet, at most `--patience-s N`
-//! (10): read what it says about runs that began on a busy one.
+//! `-- --short` for a smoke, `--long` for 300,000 orders, `--only local`, `http`, `sqlite`, `postgres` or `mysql`,
+//! `--in-flight N`, `--orders N`, `--rounds N`, `--ms N`. Before each run it waits until the machine is quiet, at most `--patience-s N`
+//! (10): read what it says about runs that began on a busy one. `--built` takes the programs as they were built last.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};
@@ -15,25 +15,35 @@ use std::process::Command;
 use std::time::Duration;
 
 use paidonce_checks::arguments::Arguments;
+use paidonce_checks::database::{Backend, Failure};
 use paidonce_checks::outcome::Outcome;
 use paidonce_checks::side::{Programs, Run, Side};
 use paidonce_checks::{preload, quiet};
 
-type Failure = Box<dyn std::error::Error>;
-
 fn build(words: &[&str], target: &Path) -> Result<(), Failure> {
     let mut command = Command::new(env!("CARGO"));
     command.args(["build", "--release", "--locked"]).args(words).arg("--target-dir").arg(target);
+    // What cargo tells a benchmark about its package would make build scripts run again, and all that rests on them.
+    for (name, _) in std::env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST"))
+        {
+            command.env_remove(name);
+        }
+    }
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
 
 /// Builds what is not there yet, and says where it is.
-fn programs(root: &Path, target: &Path, http: bool) -> Result<Programs, Failure> {
+fn programs(root: &Path, target: &Path, http: bool, build_them: bool) -> Result<Programs, Failure> {
     let bench = root.join("bench");
     let manifest = bench.join("Cargo.toml").display().to_string();
-    build(&["--manifest-path", &manifest], &bench.join("target"))?;
-    if http {
+    if build_them {
+        build(&["--manifest-path", &manifest], &bench.join("target"))?;
+    }
+    if http && build_them {
         let manifest = root.join("Cargo.toml").display().to_string();
         // Together with this package, so that its dependencies are those that are built already.
         build(
@@ -50,28 +60,38 @@ fn programs(root: &Path, target: &Path, http: bool) -> Result<Programs, Failure>
 }
 
 /// What is measured.
-struct Plan {
-    sides: Vec<Side>,
+struct Plan<'a> {
+    programs: &'a Programs,
+    folder: &'a Path,
+    orders: u64,
+    ms: u64,
     in_flight: Vec<u64>,
     rounds: u64,
     patience: Duration,
 }
 
-/// Runs every side in turn, and compares what they wrote. Answers also how many runs began on a busy machine.
-fn measure(run: &Run<'_>, plan: &Plan) -> Result<(Outcome, u64), Failure> {
-    let (mut outcome, mut busy) = (Outcome::default(), 0);
+/// What was measured.
+#[derive(Default)]
+struct Measured {
+    outcome: Outcome,
+    /// Runs that began on a busy machine.
+    busy: u64,
+}
+
+/// Runs the sides on one kind of database in turn, and compares what they wrote.
+fn measure(plan: &Plan<'_>, sides: &[Side], run: &Run<'_>, measured: &mut Measured) -> Result<(), Failure> {
     let mut written: Option<(Side, String)> = None;
     for in_flight in &plan.in_flight {
         for round in 1..=plan.rounds {
-            for side in &plan.sides {
-                busy += u64::from(!quiet::wait(plan.patience));
+            for side in sides {
+                measured.busy += u64::from(!quiet::wait(plan.patience));
                 let (report, rows) = run.of(*side, *in_flight)?;
                 eprintln!(
                     "{:<30} {in_flight:>4} in flight, round {round}: {:.0}/s",
                     side.name(),
                     report.rate()
                 );
-                outcome.add(*side, *in_flight, report);
+                measured.outcome.add(*side, *in_flight, report);
                 let Some(rows) = rows else { continue };
                 match &written {
                     None => written = Some((*side, rows)),
@@ -84,7 +104,31 @@ fn measure(run: &Run<'_>, plan: &Plan) -> Result<(Outcome, u64), Failure> {
             }
         }
     }
-    Ok((outcome, busy))
+    Ok(())
+}
+
+/// Everything on one kind of database.
+fn on(plan: &Plan<'_>, backend: Backend, sides: &[Side], measured: &mut Measured) -> Result<(), Failure> {
+    let template = preload::template(backend, plan.folder, plan.orders)?;
+    let Plan { programs, folder, orders, ms, .. } = *plan;
+    let run = Run { programs, template: &template, folder, orders, ms };
+    let result = measure(plan, sides, &run, measured);
+    if backend != Backend::Sqlite {
+        template.remove()?;
+    }
+    result
+}
+
+/// The sides that were asked for. Servers are asked for by name: they may not be running.
+fn sides(only: &str) -> Result<Vec<Side>, Failure> {
+    Ok(match only {
+        "local" => Side::LOCAL.to_vec(),
+        "http" | "sqlite" => Side::http(Backend::Sqlite),
+        "postgres" => Side::http(Backend::Postgres),
+        "mysql" => Side::http(Backend::Mysql),
+        "all" => [Side::LOCAL.to_vec(), Side::http(Backend::Sqlite)].concat(),
+        other => return Err(format!("--only {other}: that is no side").into()),
+    })
 }
 
 fn main() -> Result<(), Failure> {
@@ -101,25 +145,29 @@ fn main() -> Result<(), Failure> {
     };
     let orders = arguments.get("orders", orders)?;
     let rounds = arguments.get("rounds", if short { 1 } else { 3 })?;
-    let sides = match arguments.get("only", "all".to_owned())?.as_str() {
-        "local" => Side::LOCAL.to_vec(),
-        "http" => Side::HTTP.to_vec(),
-        _ => [Side::LOCAL, Side::HTTP].concat(),
-    };
-    let programs = programs(&root, target, sides.iter().any(|side| Side::HTTP.contains(side)))?;
+    let sides = sides(&arguments.get("only", "all".to_owned())?)?;
+    let http = sides.iter().any(|side| !Side::LOCAL.contains(side));
+    let programs = programs(&root, target, http, !arguments.has("built"))?;
     let in_flight = match arguments.get("in-flight", 0)? {
         0 if short => vec![64],
+        0 if sides.iter().any(|side| side.backend() != Backend::Sqlite) => vec![64, 256],
         0 => vec![1, 8, 64, 256],
         n => vec![n],
     };
     // On the disk that the build is on: a temporary folder may be memory, where durability costs nothing.
     let folder = target.join("bench-data");
     std::fs::create_dir_all(&folder)?;
-    let template = preload::template(&folder, orders)?;
     let ms = arguments.get("ms", if short { 500 } else { 2_500 })?;
-    let run = Run { programs: &programs, template: &template, orders, ms };
     let patience = Duration::from_secs(arguments.get("patience-s", if short { 0 } else { 10 })?);
-    let (outcome, busy) = measure(&run, &Plan { sides, in_flight, rounds, patience })?;
+    let plan = Plan { programs: &programs, folder: &folder, orders, ms, in_flight, rounds, patience };
+    let mut measured = Measured::default();
+    for backend in Backend::ALL {
+        let sides: Vec<_> = sides.iter().copied().filter(|side| side.backend() == *backend).collect();
+        if !sides.is_empty() {
+            on(&plan, *backend, &sides, &mut measured)?;
+        }
+    }
+    let Measured { outcome, busy } = measured;
     println!("\n{orders} open orders, medians of {rounds} rounds of {ms} ms\n\n{}", outcome.table());
     for bar in outcome.bars() {
         let word = if bar.reached { "reached" } else { "NOT reached" };

@@ -4,6 +4,7 @@
 //! beside the naive handlers of `bench/`; `cargo test -p paidonce-checks` reads the tree.
 
 pub mod arguments;
+pub mod database;
 pub mod outcome;
 pub mod preload;
 pub mod quiet;

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::report::Report;
+use crate::database::Backend;
+use crate::report::{Report, median};
 use crate::side::Side;
 
 /// Everything that was measured, by side and admissions in flight.
@@ -20,12 +21,6 @@ pub struct Bar {
     pub ratio: f64,
     /// Whether it is reached.
     pub reached: bool,
-}
-
-fn median<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(|one, two| one.partial_cmp(two).unwrap_or(std::cmp::Ordering::Equal));
-    values.get(values.len() / 2).copied()
 }
 
 impl Outcome {
@@ -82,7 +77,7 @@ impl Outcome {
         text
     }
 
-    /// The bars of MAIN JOB for whatever was measured.
+    /// The issues' bars for whatever was measured.
     #[must_use]
     pub fn bars(&self) -> Vec<Bar> {
         let mut bars = Vec::new();
@@ -96,10 +91,21 @@ impl Outcome {
             let what = format!("engine to naive rusqlite, {in_flight} in flight");
             at_least(&what, 4.0, to_naive(Side::Engine, in_flight));
         }
-        at_least("HTTP to naive axum + sqlx, 64 in flight", 6.0, to_naive(Side::Serve, 64));
-        let storeless = || Some(self.rate(Side::Serve, 64)? / self.rate(Side::Storeless, 64)?);
+        let over_http = [
+            (Backend::Sqlite, 64, 6.0),
+            (Backend::Postgres, 64, 4.0),
+            (Backend::Postgres, 256, 6.0),
+            (Backend::Mysql, 64, 3.0),
+            (Backend::Mysql, 256, 3.0),
+        ];
+        for (backend, in_flight, least) in over_http {
+            let what = format!("HTTP to naive axum + sqlx, {}, {in_flight} in flight", backend.name());
+            at_least(&what, least, to_naive(Side::Serve(backend), in_flight));
+        }
+        let storeless =
+            || Some(self.rate(Side::Serve(Backend::Sqlite), 64)? / self.rate(Side::Storeless, 64)?);
         at_least("HTTP to itself without a store, 64 in flight", 0.25, storeless());
-        for (what, side) in [("engine", Side::Engine), ("HTTP", Side::Serve)] {
+        for (what, side) in [("engine", Side::Engine), ("HTTP", Side::Serve(Backend::Sqlite))] {
             let naive = naive(side).iter().filter_map(|naive| self.p50_us(*naive, 1)).min();
             let ratio = self.p50_us(side, 1).zip(naive).map(|(own, naive)| own as f64 / naive as f64);
             let what = format!("{what}: median latency to naive, 1 in flight <= 1.2x");
@@ -109,11 +115,13 @@ impl Outcome {
     }
 }
 
-fn naive(side: Side) -> &'static [Side] {
+fn naive(side: Side) -> Vec<Side> {
     match side {
-        Side::RusqliteOne | Side::RusqliteEach | Side::Engine => &[Side::RusqliteOne, Side::RusqliteEach],
-        Side::Sqlx | Side::Serve => &[Side::Sqlx],
-        Side::Storeless => &[],
+        Side::RusqliteOne | Side::RusqliteEach | Side::Engine => {
+            vec![Side::RusqliteOne, Side::RusqliteEach]
+        }
+        Side::Sqlx(backend) | Side::Serve(backend) => vec![Side::Sqlx(backend)],
+        Side::Storeless => vec![],
     }
 }
 

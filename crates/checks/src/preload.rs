@@ -1,19 +1,25 @@
-//! A database with open orders in it, placed by the product itself, as every side finds it.
+//! What stands in a database before a run: orders and payments, by the product itself, as every side finds them.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
+use paidonce::config::{StoreConfig, StoreUrl};
+use paidonce::store::{self, Opening};
 use paidonce_ledger::{
     Account, Command, CommandId, Customer, Digest, Fulfil, Hint, IdError, Line, Mode, Money, MoneyUnit, Name,
-    NewReference, OrderId, PlaceOrder, Policy, ReferenceId, Reply, Sku, Stamp, Timestamp,
+    NewReference, OrderId, PlaceOrder, Policy, ReferenceId, Reply, Sku, Stamp, TaskKey, Timestamp, Unit,
 };
-use paidonce_store::{SqliteOptions, SqliteStore, Store};
-use paidonce_workload::{ACCOUNT_NAME, CURRENCY, Deal};
+use paidonce_store::Store;
+use paidonce_workload::{ACCOUNT_NAME, CURRENCY, Deal, WINDOW};
+
+use crate::database::{Backend, Database, Failure};
+use crate::receipt::receipts;
 
 const SCHEMA: &str = include_str!("../../store/src/sqlite/migrations/0001_ledger.sql");
 
 /// Orders placed in one commit.
-const BATCH: u64 = 512;
+const BATCH: usize = 512;
 
 /// When the first order was placed.
 const PLACED_AT: Timestamp = Timestamp(1_795_996_800_000);
@@ -26,7 +32,7 @@ pub fn account() -> Result<Account, IdError> {
     Ok(Account { provider: Name::new("stripe")?, name: Name::new(ACCOUNT_NAME)?, mode: Mode::Live })
 }
 
-fn place(deal: Deal) -> Result<Command, Box<dyn std::error::Error>> {
+fn place(deal: Deal) -> Result<Command, Failure> {
     let order = deal.order();
     let unit = MoneyUnit::parse(CURRENCY).map_err(|error| error.to_string())?;
     let total = Money::new(i128::from(deal.amount_minor()), unit).map_err(|error| error.to_string())?;
@@ -55,64 +61,103 @@ fn of_what() -> Digest {
     Digest::of_parts(parts.map(str::as_bytes))
 }
 
-/// The file that holds `orders` open orders and is copied for every run. Made if it is not there.
+/// Opens a database as the product does.
 ///
 /// # Errors
-/// It cannot be written, or the product refuses an order.
-pub fn template(folder: &Path, orders: u64) -> Result<PathBuf, Box<dyn std::error::Error>> {
-    let path = folder.join(format!("template-{orders}-{}.db", &of_what().to_hex()[..12]));
-    if path.exists() {
-        return Ok(path);
-    }
-    let part = folder.join("template.part");
-    remove(&part)?;
-    let store = SqliteStore::open(&part, SqliteOptions::default())?;
-    let policy = Policy::default();
-    let mut next = 0;
-    while next < orders {
-        let end = orders.min(next + BATCH);
-        let batch: Vec<_> = (next..end).map(|n| place(Deal(n))).collect::<Result<_, _>>()?;
-        let now = PLACED_AT.plus_ms(i64::try_from(next)? * 20);
-        let replies = store.commit(&batch, now, &policy)?;
-        if let Some(other) = replies.iter().find(|reply| !matches!(reply, Reply::Placed { .. })) {
-            return Err(format!("an order was not placed: {other:?}").into());
-        }
-        next = end;
-    }
-    // The last connection to close writes the log back into the file.
-    drop(store);
-    let log = part.with_extension("part-wal");
-    if log.exists() {
-        return Err("the template's log was not written back".into());
-    }
-    std::fs::rename(&part, &path)?;
-    Ok(path)
+/// It cannot be opened.
+pub fn open(database: &Database) -> Result<Arc<dyn Store>, Failure> {
+    open_url(&database.store_url())
 }
 
-/// A copy of the template for one run, on disk before the run begins: its writing back must not be measured.
+/// Opens any store by its address.
 ///
 /// # Errors
-/// It cannot be written.
-pub fn fresh(template: &Path, name: &str) -> std::io::Result<PathBuf> {
-    let path = template.with_file_name(format!("{name}.db"));
-    remove(&path)?;
-    std::fs::copy(template, &path)?;
-    File::open(&path)?.sync_all()?;
-    Ok(path)
+/// It cannot be opened.
+pub fn open_url(url: &str) -> Result<Arc<dyn Store>, Failure> {
+    let url = StoreUrl::parse(url, Path::new(""))?;
+    let config = StoreConfig::of(url);
+    Ok(store::open(&config, Opening::Command, None)?)
 }
 
-/// Removes a database with its log.
-///
-/// # Errors
-/// A file is there and cannot be removed.
-pub fn remove(path: &Path) -> std::io::Result<()> {
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        match std::fs::remove_file(PathBuf::from(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+/// Commits commands in batches, each of which must be answered as `good` says.
+fn commit_all(
+    store: &dyn Store,
+    commands: &[Command],
+    now: Timestamp,
+    good: fn(&Reply) -> bool,
+) -> Result<(), Failure> {
+    for batch in commands.chunks(BATCH) {
+        let replies = store.commit(batch, now, &Policy::default())?;
+        if let Some(other) = replies.iter().find(|reply| !good(reply)) {
+            return Err(format!("a command was not done: {other:?}").into());
         }
     }
     Ok(())
+}
+
+/// Places these deals' orders.
+///
+/// # Errors
+/// The product refuses one.
+pub fn place_all(store: &dyn Store, deals: Range<u64>) -> Result<(), Failure> {
+    let mut next = deals.start;
+    while next < deals.end {
+        let end = deals.end.min(next + 4 * BATCH as u64);
+        let commands: Vec<_> = (next..end).map(|n| place(Deal(n))).collect::<Result<_, _>>()?;
+        let now = PLACED_AT.plus_ms(i64::try_from(next)? * 20);
+        commit_all(store, &commands, now, |reply| matches!(reply, Reply::Placed { .. }))?;
+        next = end;
+    }
+    Ok(())
+}
+
+/// What a shop did before: `windows` times as many orders as payments come in any sequence within, placed, paid and
+/// granted. Tells each window that is done.
+///
+/// # Errors
+/// The product refuses one.
+pub fn past(store: &dyn Store, windows: u64, mut done: impl FnMut(u64)) -> Result<(), Failure> {
+    for window in 0..windows {
+        let deals = window * WINDOW..(window + 1) * WINDOW;
+        place_all(store, deals.clone())?;
+        let now = PLACED_AT.plus_ms(i64::try_from(deals.end)? * 20);
+        let receipts = receipts(deals.clone(), deals.end)?;
+        commit_all(store, &receipts, now, |reply| matches!(reply, Reply::Received(_)))?;
+        let task = |n| OrderId::new(Deal(n).order()).map(|order| TaskKey::grant(order, Unit::Order));
+        let grants: Vec<_> = deals.map(|n| task(n).map(Command::Grant)).collect::<Result<_, _>>()?;
+        commit_all(store, &grants, now, |reply| matches!(reply, Reply::Granted(_)))?;
+        done(window + 1);
+    }
+    Ok(())
+}
+
+/// A database that holds `orders` open orders and is copied for every run. A file is kept for the next benchmark; on a
+/// server it is the caller's to remove.
+///
+/// # Errors
+/// It cannot be written, or the product refuses an order.
+pub fn template(backend: Backend, folder: &Path, orders: u64) -> Result<Database, Failure> {
+    if backend != Backend::Sqlite {
+        let template = Database::new(backend, folder, &format!("template_{}", std::process::id()))?;
+        // Whatever happens, nothing is left on the server.
+        if let Err(error) = filled(&template, orders) {
+            template.remove()?;
+            return Err(error);
+        }
+        return Ok(template);
+    }
+    let path = folder.join(format!("template-{orders}-{}.db", &of_what().to_hex()[..12]));
+    if !path.exists() {
+        let part = Database::new(backend, folder, "template-part")?;
+        filled(&part, orders)?;
+        std::fs::rename(part.address(), &path)?;
+    }
+    Ok(Database::File(path))
+}
+
+fn filled(database: &Database, orders: u64) -> Result<(), Failure> {
+    let store = open(database)?;
+    place_all(&*store, 0..orders)?;
+    drop(store);
+    database.settle()
 }

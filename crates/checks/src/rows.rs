@@ -1,38 +1,141 @@
 //! What stands in a database after a run: how many rows, and what one admission's rows say.
 
-use std::path::Path;
-
 use paidonce_workload::{Deal, event};
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Result};
 
-/// Counts that must all be the number of acknowledged admissions.
-const COUNTS: &[(&str, &str)] = &[
-    ("events", "SELECT count(*) FROM event WHERE outcome = 'applied' AND duplicates = 0"),
-    ("events of any outcome", "SELECT count(*) FROM event"),
-    ("payments", "SELECT count(*) FROM payment WHERE order_id IS NOT NULL"),
-    ("facts", "SELECT count(*) FROM fact WHERE kind = 'captured' AND rank = 1"),
-    ("orders with one payment", "SELECT count(*) FROM orders WHERE json_array_length(payments) = 1"),
-    ("orders with any payment", "SELECT count(*) FROM orders WHERE payments <> '[]'"),
-];
+use crate::database::{Backend, Database, Failure};
 
-/// The tables that an admission writes, and the columns that must be equal whoever wrote them. Left out are times,
-/// and `content`, for which the naive sides take the body's digest.
-const WRITTEN: &[(&str, &str, &str)] = &[
+/// How a column is compared.
+#[derive(Debug, Clone, Copy)]
+enum By {
+    /// Its value.
+    Value,
+    /// Its bytes.
+    Bytes,
+    /// How long it is, because the naive sides take another value of the same kind.
+    Length,
+}
+
+use By::{Bytes, Length, Value};
+
+/// A table that an admission writes: its name, the columns that must be equal whoever wrote them, and the column that
+/// finds the rows. Only times are left out.
+type Written = (&'static str, &'static [(&'static str, By)], &'static str);
+
+const WRITTEN: &[Written] = &[
     (
         "event",
-        "account, id, source, kind, outcome, detail, payment, length(content), digest, body, duplicates",
-        "id = ?1",
+        &[
+            ("account", Value),
+            ("id", Value),
+            ("source", Value),
+            ("kind", Value),
+            ("outcome", Value),
+            ("detail", Value),
+            ("payment", Value),
+            ("content", Length),
+            ("digest", Bytes),
+            ("body", Bytes),
+            ("duplicates", Value),
+            ("trace", Value),
+        ],
+        "id",
     ),
-    ("payment", "account, id, order_id, mentions, asked, listing, provider_revision", "id = ?2"),
-    ("fact", "account, payment, kind, fact_id, stage, money_unit, rank, amount, asked", "payment = ?2"),
-    ("orders", "id, customer, lines, total, money_unit, state, revision, payments, refs", "id = ?3"),
-    ("task", "order_id, unit, kind, state, attempts, order_revision", "order_id = ?3"),
+    (
+        "payment",
+        &[
+            ("account", Value),
+            ("id", Value),
+            ("order_id", Value),
+            ("mentions", Value),
+            ("asked", Value),
+            ("listing", Value),
+            ("listed_at", Value),
+            ("provider_revision", Value),
+        ],
+        "id",
+    ),
+    (
+        "fact",
+        &[
+            ("account", Value),
+            ("payment", Value),
+            ("kind", Value),
+            ("fact_id", Value),
+            ("stage", Value),
+            ("money_unit", Value),
+            ("rank", Value),
+            ("amount", Value),
+            ("asked", Value),
+        ],
+        "payment",
+    ),
+    (
+        "orders",
+        &[
+            ("id", Value),
+            ("customer", Value),
+            ("lines", Value),
+            ("total", Value),
+            ("money_unit", Value),
+            ("fulfil", Value),
+            ("hint", Value),
+            ("state", Value),
+            ("closed_covering", Value),
+            ("placed_at", Value),
+            ("expires_at", Value),
+            ("request", Bytes),
+            ("revision", Value),
+            ("payments", Value),
+            ("refs", Value),
+            ("trace", Value),
+        ],
+        "id",
+    ),
+    (
+        "task",
+        &[
+            ("subject_kind", Value),
+            ("subject_account", Value),
+            ("subject_id", Value),
+            ("kind", Value),
+            ("unit", Value),
+            ("effect", Value),
+            ("occasion", Value),
+            ("handle", Length),
+            ("state", Value),
+            ("active", Value),
+            ("attempts", Value),
+            ("order_revision", Value),
+            ("delivered", Value),
+            ("version", Value),
+            ("lease_owner", Value),
+            ("lease_until", Value),
+            ("sent_revision", Value),
+            ("sent_body", Bytes),
+            ("sent_at", Value),
+            ("sent_unsure", Value),
+            ("trace", Value),
+        ],
+        "subject_id",
+    ),
 ];
 
-fn open(path: &Path) -> Result<Connection> {
-    // Not read-only: a killed server's log is recovered by whoever opens the file next.
-    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+/// Counts that must all be the number of acknowledged admissions: what is counted, the table, which rows.
+fn counts(backend: Backend) -> Vec<(&'static str, &'static str, String)> {
+    let one_payment = match backend {
+        Backend::Sqlite => "json_array_length(payments) = 1",
+        Backend::Postgres => "json_array_length(payments::json) = 1",
+        Backend::Mysql => "JSON_LENGTH(CONVERT(payments USING utf8mb4)) = 1",
+    };
+    let rank = backend.quoted("rank");
+    vec![
+        ("events", "event", "outcome = 'applied' AND duplicates = 0".to_owned()),
+        ("events of any outcome", "event", "1 = 1".to_owned()),
+        ("payments", "payment", "order_id IS NOT NULL".to_owned()),
+        ("facts", "fact", format!("kind = 'captured' AND {rank} = 1")),
+        ("orders with one payment", "orders", one_payment.to_owned()),
+        ("orders with any payment", "orders", "payments <> '[]'".to_owned()),
+    ]
 }
 
 /// Compares what is stored with what was acknowledged: nothing lost, nothing doubled. Ids are unique by the schema,
@@ -40,44 +143,56 @@ fn open(path: &Path) -> Result<Connection> {
 ///
 /// # Errors
 /// The first difference, as a sentence.
-pub fn count(path: &Path, acknowledged: u64, tasks: bool) -> std::result::Result<(), String> {
-    let counted = |sql: &str| -> Result<i64> { open(path)?.query_row(sql, [], |row| row.get(0)) };
-    let task = [("tasks", "SELECT count(*) FROM task")];
-    for (name, sql) in COUNTS.iter().chain(task.iter().filter(|_| tasks)) {
-        let stored = counted(sql).map_err(|error| format!("{name} cannot be counted: {error}"))?;
-        if u64::try_from(stored) != Ok(acknowledged) {
+pub fn count(database: &Database, acknowledged: u64, tasks: bool) -> Result<(), Failure> {
+    let backend = database.backend();
+    let task = ("tasks", "task", "1 = 1".to_owned());
+    for (name, table, which) in counts(backend).into_iter().chain(tasks.then_some(task)) {
+        let sql = format!("SELECT count(*) FROM {} WHERE {which}", backend.table(table));
+        let stored = database.texts(&sql)?.into_iter().flatten().flatten().next().unwrap_or_default();
+        if stored != acknowledged.to_string() {
             return Err(format!(
                 "{acknowledged} admissions were acknowledged, and {stored} {name} are stored"
-            ));
+            )
+            .into());
         }
     }
     Ok(())
+}
+
+/// A column as text that is the same whenever the value is.
+fn compared(backend: Backend, (name, by): (&str, By)) -> String {
+    let name = backend.quoted(name);
+    match (by, backend) {
+        (Length, _) => format!("length({name})"),
+        (Value, Backend::Sqlite) => name,
+        (Value, Backend::Postgres) => format!("{name}::text"),
+        (Value, Backend::Mysql) => format!("CAST({name} AS CHAR)"),
+        (Bytes, Backend::Postgres) => format!("encode({name}, 'hex')"),
+        (Bytes, Backend::Sqlite | Backend::Mysql) => format!("hex({name})"),
+    }
 }
 
 /// The rows that notification 0 of `all` left, as text.
 ///
 /// # Errors
 /// The database cannot be read.
-pub fn sample(path: &Path, all: u64) -> Result<String> {
-    let connection = open(path)?;
+pub fn sample(database: &Database, all: u64) -> Result<String, Failure> {
+    let backend = database.backend();
     let deal = Deal::paid_by(0, all);
-    let keys = [event(0), deal.intent(), deal.order()];
     let mut text = String::new();
-    for (table, columns, filter) in WRITTEN {
-        let mut statement = connection.prepare(&format!("SELECT {columns} FROM {table} WHERE {filter}"))?;
-        let names: Vec<_> = statement.column_names().into_iter().map(str::to_owned).collect();
-        let given = &keys[..statement.parameter_count()];
-        let mut rows = statement.query(rusqlite::params_from_iter(given))?;
-        while let Some(row) = rows.next()? {
-            for (position, name) in names.iter().enumerate() {
-                let value = match row.get_ref(position)? {
-                    ValueRef::Null => "null".to_owned(),
-                    ValueRef::Integer(n) => n.to_string(),
-                    ValueRef::Real(n) => n.to_string(),
-                    ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                    ValueRef::Blob(bytes) => format!("{} bytes, {:02x?}", bytes.len(), bytes.first()),
-                };
-                text += &format!("{table}.{name} = {value}\n");
+    for (table, columns, by) in WRITTEN {
+        let key = match *table {
+            "event" => event(0),
+            "payment" | "fact" => deal.intent(),
+            _ => deal.order(),
+        };
+        let compared: Vec<_> = columns.iter().map(|column| compared(backend, *column)).collect();
+        let (compared, table_name) = (compared.join(", "), backend.table(table));
+        // The key is letters and digits.
+        let sql = format!("SELECT {compared} FROM {table_name} WHERE {} = '{key}'", backend.quoted(by));
+        for row in database.texts(&sql)? {
+            for ((column, _), value) in columns.iter().zip(row) {
+                text += &format!("{table}.{column} = {}\n", value.as_deref().unwrap_or("null"));
             }
         }
     }

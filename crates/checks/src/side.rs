@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use paidonce_workload::{ACCOUNT_NAME, SECRET, SOURCE};
 
-use crate::preload::{fresh, remove};
+use crate::database::{Backend, Database, Failure};
 use crate::report::Report;
 use crate::rows;
 
@@ -24,46 +24,60 @@ pub enum Side {
     RusqliteEach,
     /// The engine on SQLite.
     Engine,
-    /// axum + sqlx, a pool of ten.
-    Sqlx,
+    /// axum + sqlx, a pool of connections.
+    Sqlx(Backend),
     /// The product's server on a store that keeps nothing.
     Storeless,
     /// `paidonce serve`.
-    Serve,
+    Serve(Backend),
 }
 
 impl Side {
     /// The sides without HTTP.
     pub const LOCAL: &'static [Self] = &[Self::RusqliteOne, Self::RusqliteEach, Self::Engine];
-    /// The sides with HTTP.
-    pub const HTTP: &'static [Self] = &[Self::Sqlx, Self::Storeless, Self::Serve];
+
+    /// The sides with HTTP on one database.
+    #[must_use]
+    pub fn http(backend: Backend) -> Vec<Self> {
+        let storeless = (backend == Backend::Sqlite).then_some(Self::Storeless);
+        [Self::Sqlx(backend)].into_iter().chain(storeless).chain([Self::Serve(backend)]).collect()
+    }
 
     /// Its name in the table.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Self::RusqliteOne => "naive rusqlite, one connection",
-            Self::RusqliteEach => "naive rusqlite, one each",
-            Self::Engine => "paidonce engine",
-            Self::Sqlx => "naive axum + sqlx",
-            Self::Storeless => "paidonce serve, no store",
-            Self::Serve => "paidonce serve",
+            Self::RusqliteOne => "naive rusqlite, one connection".to_owned(),
+            Self::RusqliteEach => "naive rusqlite, one each".to_owned(),
+            Self::Engine => "paidonce engine".to_owned(),
+            Self::Sqlx(backend) => format!("naive axum + sqlx, {}", backend.name()),
+            Self::Storeless => "paidonce serve, no store".to_owned(),
+            Self::Serve(backend) => format!("paidonce serve, {}", backend.name()),
+        }
+    }
+
+    /// The database that it is given a copy of.
+    #[must_use]
+    pub fn backend(self) -> Backend {
+        match self {
+            Self::Sqlx(backend) | Self::Serve(backend) => backend,
+            _ => Backend::Sqlite,
         }
     }
 
     fn naive(self) -> bool {
-        matches!(self, Self::RusqliteOne | Self::RusqliteEach | Self::Sqlx)
+        matches!(self, Self::RusqliteOne | Self::RusqliteEach | Self::Sqlx(_))
     }
 
-    fn http(self) -> bool {
-        Self::HTTP.contains(&self)
+    fn over_http(self) -> bool {
+        matches!(self, Self::Sqlx(_) | Self::Storeless | Self::Serve(_))
     }
 }
 
 /// Where the programs are.
 #[derive(Debug, Clone)]
 pub struct Programs {
-    /// The folder of `naive-rusqlite`, `naive-axum-sqlx` and `load`.
+    /// The folder of the naive sides and `load`.
     pub bench: PathBuf,
     /// `bench-engine`.
     pub engine: PathBuf,
@@ -79,7 +93,9 @@ pub struct Run<'a> {
     /// Where the programs are.
     pub programs: &'a Programs,
     /// The database to begin with.
-    pub template: &'a Path,
+    pub template: &'a Database,
+    /// A folder on the disk that is measured.
+    pub folder: &'a Path,
     /// How many open orders it holds.
     pub orders: u64,
     /// How long to admit, unless the orders run out.
@@ -97,9 +113,6 @@ impl Drop for Server {
     }
 }
 
-/// An error as a sentence.
-type Failure = Box<dyn std::error::Error>;
-
 impl Run<'_> {
     /// Runs a side once on a fresh copy and counts the rows afterwards. Answers the run and the rows of its first
     /// admission.
@@ -108,30 +121,34 @@ impl Run<'_> {
     /// It could not run, an attempt failed on one of our sides, or rows and acknowledgements differ.
     pub fn of(&self, side: Side, in_flight: u64) -> Result<(Report, Option<String>), Failure> {
         // Its own name, so that two benchmarks at once disturb each other's figures only.
-        let database = fresh(self.template, &format!("run-{}", std::process::id()))?;
+        let database = self.template.copy(&format!("run_{}", std::process::id()))?;
         let outcome = self.on(&database, side, in_flight);
-        // Left where it is if something differed, for whoever looks into it.
-        if outcome.is_ok() {
-            remove(&database)?;
-            remove(&database.with_extension("toml"))?;
+        // A file is left where it is if something differed, for whoever looks into it.
+        if outcome.is_ok() || side.backend() != Backend::Sqlite {
+            database.remove()?;
         }
         outcome
     }
 
-    fn on(&self, database: &Path, side: Side, in_flight: u64) -> Result<(Report, Option<String>), Failure> {
+    fn on(
+        &self,
+        database: &Database,
+        side: Side,
+        in_flight: u64,
+    ) -> Result<(Report, Option<String>), Failure> {
         let count =
             if side.naive() { self.orders.min(NAIVE_RATE_MAX * self.ms / 1_000) } else { self.orders };
         let numbers =
             [("--orders", self.orders), ("--count", count), ("--in-flight", in_flight), ("--ms", self.ms)];
         let words = numbers.iter().flat_map(|(name, n)| [(*name).to_owned(), n.to_string()]);
-        let report = if side.http() {
+        let report = if side.over_http() {
             let (server, address) = self.serve(side, database)?;
             let mut load = Command::new(self.programs.bench.join("load"));
             let report = report(load.args(words).args(["--to", &address]));
             drop(server);
             report?
         } else {
-            report(self.local(side).args(words).arg("--db").arg(database))?
+            report(self.local(side).args(words).arg("--db").arg(database.address()))?
         };
         if report.errors > 0 && !side.naive() {
             return Err(format!("{}: {} attempts failed", side.name(), report.errors).into());
@@ -157,17 +174,17 @@ impl Run<'_> {
         command
     }
 
-    fn serve(&self, side: Side, database: &Path) -> Result<(Server, String), Failure> {
+    fn serve(&self, side: Side, database: &Database) -> Result<(Server, String), Failure> {
         // Free now; nobody else on this machine asks for it within the next moment.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
         let mut command = match side {
-            Side::Sqlx => {
-                let mut command = Command::new(self.programs.bench.join("naive-axum-sqlx"));
-                command.arg("--db").arg(database).args(["--listen", &address]);
+            Side::Sqlx(backend) => {
+                let mut command = Command::new(self.programs.bench.join(backend.naive_program()));
+                command.args(["--db", &database.address(), "--listen", &address]);
                 command
             }
             _ => {
-                let file = configuration(database, &address)?;
+                let file = configuration(self.folder, database, &address)?;
                 let program = match side {
                     Side::Storeless => &self.programs.storeless,
                     _ => &self.programs.paidonce,
@@ -182,14 +199,14 @@ impl Run<'_> {
     }
 }
 
-/// `paidonce.toml` beside the database. Grants are off: the naive sides grant nothing either.
-fn configuration(database: &Path, address: &str) -> io::Result<PathBuf> {
-    let file = database.with_extension("toml");
+/// `paidonce.toml` for a run. Grants are off: the naive sides grant nothing either.
+fn configuration(folder: &Path, database: &Database, address: &str) -> io::Result<PathBuf> {
+    let file = folder.join(format!("run-{}.toml", std::process::id()));
+    let url = database.store_url();
     let text = format!(
-        "[server]\npublic = \"{address}\"\n\n[store]\nurl = \"sqlite:{}\"\n\n[log]\nlevel = \"warn\"\n\n\
+        "[server]\npublic = \"{address}\"\n\n[store]\nurl = \"{url}\"\n\n[log]\nlevel = \"warn\"\n\n\
          [workers]\ngrant = \"off\"\n\n[[source]]\nname = \"{SOURCE}\"\ncontract = \"stripe\"\n\
-         account = \"{ACCOUNT_NAME}\"\nmode = \"live\"\nsecrets = [\"env:PAIDONCE_BENCH_SECRET\"]\n",
-        database.display()
+         account = \"{ACCOUNT_NAME}\"\nmode = \"live\"\nsecrets = [\"env:PAIDONCE_BENCH_SECRET\"]\n"
     );
     fs::write(&file, text)?;
     Ok(file)

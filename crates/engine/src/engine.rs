@@ -42,6 +42,8 @@ impl Engine {
     ) -> std::io::Result<Self> {
         let (stats, committed) = (Arc::new(Stats::default()), Arc::new(Notify::new()));
         let lanes = store.lanes().max(1);
+        let hint = committed.clone();
+        store.on_work(Arc::new(move || hint.notify_waiters()));
         let settings = Settings { queue_max: settings.queue_max.div_ceil(lanes), ..settings };
         let (mut queues, mut threads) = (Vec::new(), Vec::new());
         for lane in 0..lanes {

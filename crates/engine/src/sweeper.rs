@@ -59,7 +59,7 @@ impl Seen {
         let now = engine.now();
         let to = engine.policy().unbound_after_ms.map(|ms| now.plus_ms(-ms));
         let unbound = to.map(|to| (self.0, to));
-        let configured = engine.policy().effects.keys().cloned().collect();
+        let configured = engine.policy().configured();
         let stale = Stale { expired_by: now, unbound, configured, limit: take };
         let keys = engine.query(move |store| store.stale(&stale)).await?;
         let payments = keys.iter().filter(|key| matches!(key, Key::Payment(_))).count();

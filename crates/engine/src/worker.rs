@@ -4,11 +4,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use paidonce_ledger::{Command, Reply, TaskKey};
-use paidonce_store::Due;
+use paidonce_ledger::{Command, GrantFailed, Reply, TaskKey};
+use paidonce_store::{Due, StoreErrorKind};
 use tokio::task::JoinSet;
 
+use crate::committer::SubmitError;
 use crate::engine::Engine;
+
+/// Characters of what a merchant's database said that are kept with a try.
+const DETAIL_MAX: usize = 500;
 
 /// How one kind of work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +32,7 @@ impl Default for WorkerSettings {
 /// What came of a look's tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Delivered {
-    /// Tasks that were brought to an end.
+    /// Tasks that are not due any more: at their end, or put off.
     pub settled: usize,
     /// Tasks that stay due.
     pub failed: usize,
@@ -47,8 +51,28 @@ pub trait Deliver: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Delivered> + Send + 'a>>;
 }
 
-/// Grants: they need nothing outside, so a task is one command, and many tasks are one commit.
+/// Grants: they need nothing outside, so a task is one command, and many tasks are one commit. Where the merchant's own
+/// statements run with each, one that they refuse is put off, and is in nobody's way.
 pub struct Grants;
+
+/// Whether the task is not due any more.
+async fn grant(engine: &Engine, task: TaskKey) -> bool {
+    match engine.submit(Command::Grant(task.clone())).await {
+        Ok(Reply::Granted(_)) => true,
+        Err(SubmitError::Store(error)) if error.kind() == StoreErrorKind::Merchant => {
+            let detail: String = error.to_string().chars().take(DETAIL_MAX).collect();
+            put_off(engine, task, detail).await
+        }
+        _ => false,
+    }
+}
+
+async fn put_off(engine: &Engine, task: TaskKey, detail: String) -> bool {
+    let handle = task.handle();
+    let Ok(Some((_, row))) = engine.query(move |store| store.task(&handle)).await else { return false };
+    let failed = GrantFailed { task, version: row.version, detail: detail.into() };
+    matches!(engine.submit(Command::GrantFailed(failed)).await, Ok(Reply::Settled(_)))
+}
 
 impl Deliver for Grants {
     fn due(&self) -> Due {
@@ -64,12 +88,12 @@ impl Deliver for Grants {
             let mut grants = JoinSet::new();
             for task in tasks {
                 let engine = engine.clone();
-                grants.spawn(async move { engine.submit(Command::Grant(task)).await });
+                grants.spawn(async move { grant(&engine, task).await });
             }
             let mut delivered = Delivered::default();
-            while let Some(grant) = grants.join_next().await {
-                match grant {
-                    Ok(Ok(Reply::Granted(_))) => delivered.settled += 1,
+            while let Some(put) = grants.join_next().await {
+                match put {
+                    Ok(true) => delivered.settled += 1,
                     _ => delivered.failed += 1,
                 }
             }

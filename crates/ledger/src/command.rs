@@ -24,7 +24,7 @@ pub use operator::{
     AskLookup, CancelTask, Decision, MarkOutside, Observe, Outside, Reprocess, ResolveCase, ReviveOrder,
     SetEntitlement,
 };
-pub use outbox::{Claim, Outcome, Prepare, Renew, Settle};
+pub use outbox::{Claim, GrantFailed, Outcome, Prepare, Renew, Settle};
 
 /// Who sends a command, under which id, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -179,6 +179,8 @@ pub enum Command {
     Receive(Receive),
     /// Write one unit's entitlement, if the order is still eligible.
     Grant(TaskKey),
+    /// Record a grant that the merchant's own statements refused.
+    GrantFailed(GrantFailed),
     /// Retry a task.
     RetryTask(RetryTask),
     /// Set a product.
@@ -269,6 +271,7 @@ impl Command {
             Self::CancelOrder(_) => "cancel_order",
             Self::Receive(_) => "receive",
             Self::Grant(_) => "grant",
+            Self::GrantFailed(_) => "grant_failed",
             Self::RetryTask(_) => "retry_task",
             Self::SetProduct(_) => "set_product",
             Self::AddKey(_) => "add_key",
@@ -314,6 +317,7 @@ impl Command {
             Self::Reprocess(c) => Some(&c.stamp),
             Self::Receive(_)
             | Self::Grant(_)
+            | Self::GrantFailed(_)
             | Self::AskLookup(_)
             | Self::Observe(_)
             | Self::Claim(_)
@@ -334,6 +338,7 @@ impl Command {
             Self::CancelOrder(c) => format!("order {}", c.order),
             Self::Receive(c) => format!("source {}", c.source),
             Self::Grant(task)
+            | Self::GrantFailed(GrantFailed { task, .. })
             | Self::RetryTask(RetryTask { task, .. })
             | Self::CancelTask(CancelTask { task, .. })
             | Self::Claim(Claim { task, .. })
@@ -414,6 +419,7 @@ impl Command {
             }
             Self::Receive(c) => c.notices.iter().for_each(|notice| c.notice_keys(notice, &mut keys)),
             Self::Grant(task)
+            | Self::GrantFailed(GrantFailed { task, .. })
             | Self::RetryTask(RetryTask { task, .. })
             | Self::CancelTask(CancelTask { task, .. })
             | Self::Claim(Claim { task, .. })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::case::Subject;
+use crate::case::{CaseKey, Reason, Subject};
 use crate::id::{OrderId, PaymentKey, Sku};
 use crate::ledger::Ledger;
 use crate::order::Order;
@@ -51,9 +51,11 @@ pub fn check_settled(ledger: &Ledger, policy: &Policy) -> Vec<Violation> {
         let standing = standing(ledger, id, order, policy);
         for unit in order.units() {
             let granted = ledger.entitlements.rows().contains_key(&(id.clone(), unit));
-            let grant = ledger.tasks.get(&TaskKey::grant(id.clone(), unit)).map(|task| task.state);
+            let key = TaskKey::grant(id.clone(), unit);
+            let grant = ledger.tasks.get(&key).map(|task| task.state);
             let (pending, stopped) = (grant == Some(TaskState::Pending), grant == Some(TaskState::Stopped));
-            found.check(!standing.eligible || granted || pending || stopped, "P10", || {
+            let held = grant == Some(TaskState::Held) && is_case(ledger, &key);
+            found.check(!standing.eligible || granted || pending || stopped || held, "P10", || {
                 format!("order {id} is eligible, and {unit} is neither granted nor about to be")
             });
             found.check(!pending || standing.eligible, "P8", || {
@@ -180,6 +182,12 @@ fn payments(ledger: &Ledger, found: &mut Found) {
             format!("a {} fact of {payment} has the amount {amount}", fact.kind())
         });
     }
+}
+
+/// Whether a person sees or saw that a task failed.
+fn is_case(ledger: &Ledger, task: &TaskKey) -> bool {
+    let failed = |key: &CaseKey| key.reason == Reason::TaskFailed && key.evidence == task.digest();
+    ledger.cases_of(&task.subject).any(|(key, _)| failed(key))
 }
 
 fn events(ledger: &Ledger, found: &mut Found) {

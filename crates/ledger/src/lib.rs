@@ -32,9 +32,9 @@ mod time;
 
 pub use case::{Case, CaseKey, Reason, Resolution, Subject};
 pub use command::{
-    AddKey, AskLookup, CancelOrder, CancelTask, Claim, Command, Decision, Import, MarkOutside, NewReference,
-    Observe, Outcome, Outside, PlaceOrder, Prepare, Receive, RegisterReference, Renew, Reprocess,
-    ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, SetProduct, Settle, Stamp,
+    AddKey, AskLookup, CancelOrder, CancelTask, Claim, Command, Decision, GrantFailed, Import, MarkOutside,
+    NewReference, Observe, Outcome, Outside, PlaceOrder, Prepare, Receive, RegisterReference, Renew,
+    Reprocess, ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, SetProduct, Settle, Stamp,
 };
 pub use digest::{Body, Digest};
 pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};

@@ -66,6 +66,9 @@ pub struct EffectRule {
     pub key_window_ms: Option<i64>,
     /// Whether the receiver can be asked what became of a request.
     pub can_ask: bool,
+    /// Whether there is nothing yet that could carry it out (a mail effect without a server): what it parks stays parked,
+    /// unless a person retries it.
+    pub unconfigured: bool,
     /// How often it is tried.
     pub retries: Retries,
 }
@@ -172,6 +175,8 @@ pub struct Policy {
     pub lookups: BTreeMap<Account, LookupRule>,
     /// Grant only on an answer of the provider that is not older than this; `None` to grant on what is known.
     pub grant_check_ms: Option<i64>,
+    /// How often a grant that the merchant's own statements refuse is tried.
+    pub grant_retries: Retries,
     /// A payment that named something of ours and finds no order for so long becomes a case.
     pub unbound_after_ms: Option<i64>,
 }
@@ -181,6 +186,13 @@ impl Policy {
     #[must_use]
     pub fn source(&self, name: &SourceName) -> SourcePolicy {
         self.sources.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The effects that something could carry out.
+    #[must_use]
+    pub fn configured(&self) -> Vec<EffectName> {
+        let ready = self.effects.iter().filter(|(_, rule)| !rule.unconfigured);
+        ready.map(|(effect, _)| effect.clone()).collect()
     }
 
     /// How many minor units too little or too much at an account still count as exact.

@@ -14,7 +14,7 @@ use paidonce_engine::{
     work_outside,
 };
 use paidonce_ledger::Account;
-use paidonce_store::{Store, StoreError};
+use paidonce_store::{Store, StoreError, StoreErrorKind};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -45,6 +45,9 @@ pub enum ServeError {
         /// What to do.
         hint: &'static str,
     },
+    /// The store's address or `grant.sql` is not what it should be.
+    #[error("{0}")]
+    Usage(StoreError),
     /// The store cannot be opened.
     #[error("the store {url} cannot be opened: {source}")]
     Store {
@@ -56,6 +59,15 @@ pub enum ServeError {
     /// The operating system gives no thread.
     #[error("cannot start the committer: {0}")]
     Thread(std::io::Error),
+}
+
+impl ServeError {
+    pub(crate) fn of_store(url: StoreUrl, source: StoreError) -> Self {
+        match source.kind() {
+            StoreErrorKind::Usage => Self::Usage(source),
+            _ => Self::Store { url, source },
+        }
+    }
 }
 
 /// A running server.
@@ -78,14 +90,14 @@ impl Server {
     /// # Errors
     /// [`ServeError`] says what stands in the way; nothing is left running.
     pub async fn start(config: &Config) -> Result<Self, ServeError> {
-        let choice = config.store.clone();
+        let (choice, grant_sql) = (config.store.clone(), config.grant_sql()?);
         let url = choice.url.clone();
-        let opened =
-            tokio::task::spawn_blocking(move || choice.open_for_server()).await.unwrap_or_else(|error| {
-                Err(StoreError::new(paidonce_store::StoreErrorKind::Internal, "opening it did not finish")
-                    .caused_by(error))
+        let opened = tokio::task::spawn_blocking(move || choice.open_for_server(grant_sql))
+            .await
+            .unwrap_or_else(|error| {
+                Err(StoreError::new(StoreErrorKind::Internal, "opening it did not finish").caused_by(error))
             });
-        let store = opened.map_err(|source| ServeError::Store { url, source })?;
+        let store = opened.map_err(|source| ServeError::of_store(url, source))?;
         Self::start_on(config, store, Arc::new(SystemClock)).await
     }
 

@@ -36,40 +36,60 @@ const PARAMETERS: &[(&str, Parameter)] = &[
 struct Statement {
     pieces: Vec<String>,
     parameters: Vec<Parameter>,
+    /// Where it begins, from 1.
+    line: usize,
 }
+
+/// How long each statement may take, unless it was said otherwise.
+const TIMEOUT_MS: u32 = 5_000;
+
+/// What a statement may begin with. Anything else is refused: what ends or splits a transaction would part the grant
+/// from the merchant's rows, and on some servers every change of a table does.
+const FIRST_WORDS: &[&str] = &["INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "SELECT", "WITH", "CALL"];
 
 /// Statements that run in the transaction of each grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantSql {
     statements: Vec<Statement>,
+    timeout_ms: u32,
 }
 
 /// One statement with the values of one grant, in the order of its marks.
 pub(crate) type Bound = (String, Vec<Option<String>>);
+
+/// What is wrong with the statements' text, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct GrantSqlError {
+    /// The line of the text, from 1.
+    pub line: usize,
+    /// The sentence for people.
+    pub what: String,
+}
 
 impl GrantSql {
     /// Reads statements that `;` separates, with `:order`, `:unit`, `:sku`, `:quantity`, `:customer` and
     /// `:entitlement`. Quotes and comments are left alone, and so is `::`; dollar quotes are not known.
     ///
     /// # Errors
-    /// [`StoreErrorKind::Usage`] for another name after a colon, for an open quote, and where there is no statement.
-    pub fn parse(text: &str) -> Result<Self> {
+    /// [`GrantSqlError`] for another name after a colon, for an open quote, for a statement that is not one of those that
+    /// read or write rows, and where there is no statement.
+    pub fn parse(text: &str) -> Result<Self, GrantSqlError> {
         let mut statements = Vec::new();
-        let mut statement = Statement { pieces: vec![String::new()], parameters: Vec::new() };
+        let mut statement = Statement::begin(1);
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
+            let line = 1 + newlines(&text[..text.len() - rest.len()]);
+            let wrong = |what| GrantSqlError { line, what };
             if first == ';' {
-                statements.push(std::mem::replace(
-                    &mut statement,
-                    Statement { pieces: vec![String::new()], parameters: Vec::new() },
-                ));
+                statements.push(std::mem::replace(&mut statement, Statement::begin(line)));
                 rest = &rest[1..];
-            } else if let Some((parameter, length)) = parameter(rest, &statement)? {
+            } else if let Some((parameter, length)) = parameter(rest, &statement).map_err(wrong)? {
                 statement.parameters.push(parameter);
                 statement.pieces.push(String::new());
                 rest = &rest[length..];
             } else {
-                let length = opaque(rest)?.unwrap_or(first.len_utf8());
+                let length = opaque(rest).map_err(wrong)?.unwrap_or(first.len_utf8());
                 if let Some(piece) = statement.pieces.last_mut() {
                     piece.push_str(&rest[..length]);
                 }
@@ -77,16 +97,29 @@ impl GrantSql {
             }
         }
         statements.push(statement);
-        statements.retain(|one| !one.parameters.is_empty() || !one.pieces.concat().trim().is_empty());
+        let statements: Vec<_> =
+            statements.into_iter().filter_map(Statement::end).collect::<Result<_, _>>()?;
         if statements.is_empty() {
-            return Err(unfit("it holds no statement"));
+            return Err(GrantSqlError { line: 1, what: "there is no statement".to_owned() });
         }
-        Ok(Self { statements })
+        Ok(Self { statements, timeout_ms: TIMEOUT_MS })
     }
 
-    /// The text of each statement, for a server to prepare. `mark` writes the nth mark, from 1.
-    pub(crate) fn texts(&self, mark: fn(usize) -> String) -> Vec<String> {
-        self.statements.iter().map(|statement| statement.text(mark)).collect()
+    /// With another limit for each statement, in milliseconds. A grant that exceeds it is rolled back and tried later.
+    #[must_use]
+    pub fn within(self, timeout_ms: u32) -> Self {
+        Self { timeout_ms, ..self }
+    }
+
+    pub(crate) fn timeout_ms(&self) -> u32 {
+        self.timeout_ms
+    }
+
+    /// Each statement's text for a database to prepare, how many values it takes, and its line. `mark` writes the nth
+    /// mark, from 1.
+    pub(crate) fn texts(&self, mark: fn(usize) -> String) -> Vec<(String, usize, usize)> {
+        let of = |statement: &Statement| (statement.text(mark), statement.parameters.len(), statement.line);
+        self.statements.iter().map(of).collect()
     }
 
     /// Every statement for every entitlement that these changes insert.
@@ -113,6 +146,35 @@ impl GrantSql {
 }
 
 impl Statement {
+    fn begin(line: usize) -> Self {
+        Self { pieces: vec![String::new()], parameters: Vec::new(), line }
+    }
+
+    /// The statement with the line of its first word; `None` if there is nothing but space and comments.
+    fn end(self) -> Option<Result<Self, GrantSqlError>> {
+        let mut rest = self.pieces[0].as_str();
+        loop {
+            let text = rest.trim_start();
+            let comment = text.starts_with("--") || text.starts_with("/*");
+            match opaque(text) {
+                Ok(Some(length)) if comment => rest = &text[length..],
+                _ => break rest = text,
+            }
+        }
+        if rest.is_empty() && self.parameters.is_empty() {
+            return None;
+        }
+        let line = self.line + newlines(&self.pieces[0][..self.pieces[0].len() - rest.len()]);
+        let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        if FIRST_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+            return Some(Ok(Self { line, ..self }));
+        }
+        let known = FIRST_WORDS.join(", ");
+        let what =
+            format!("a statement must begin with one of {known}: it runs inside the grant's transaction");
+        Some(Err(GrantSqlError { line, what }))
+    }
+
     fn text(&self, mark: fn(usize) -> String) -> String {
         let mut text = String::new();
         for (piece, n) in self.pieces.iter().zip(1..) {
@@ -145,21 +207,32 @@ pub(crate) fn question_mark(_: usize) -> String {
 }
 
 /// What an error of the merchant's statement is: theirs, unless others or the connection are to blame. A row of theirs
-/// that is there already is theirs, and not a race of ours.
+/// that is there already is theirs, and not a race of ours; so is a statement that waits or works for too long, and a
+/// right that the user lacks.
 pub(crate) fn failed(error: StoreError, theirs: bool) -> StoreError {
+    use StoreErrorKind::{Busy, Conflict, Full, Unavailable};
     match error.kind() {
-        StoreErrorKind::Conflict | StoreErrorKind::Unavailable | StoreErrorKind::Busy if !theirs => error,
+        Conflict | Unavailable | Busy | Full if !theirs => error,
         _ => StoreError::new(StoreErrorKind::Merchant, "grant.sql failed, so nothing was granted")
             .caused_by(error),
     }
 }
 
-fn unfit(why: &str) -> StoreError {
-    StoreError::new(StoreErrorKind::Usage, format!("grant.sql cannot be used: {why}"))
+/// A statement that the database cannot prepare.
+pub(crate) fn not_understood(
+    line: usize,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> StoreError {
+    let what = format!("grant.sql, line {line}: the database does not understand the statement");
+    StoreError::new(StoreErrorKind::Usage, what).caused_by(error)
+}
+
+fn newlines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
 /// A parameter at the beginning of `rest`, and how long its name is with the colon.
-fn parameter(rest: &str, so_far: &Statement) -> Result<Option<(Parameter, usize)>> {
+fn parameter(rest: &str, so_far: &Statement) -> Result<Option<(Parameter, usize)>, String> {
     let Some(after) = rest.strip_prefix(':') else { return Ok(None) };
     let name = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
     let cast = after.starts_with(':') || so_far.pieces.last().is_some_and(|piece| piece.ends_with(':'));
@@ -170,20 +243,20 @@ fn parameter(rest: &str, so_far: &Statement) -> Result<Option<(Parameter, usize)
         Some((_, parameter)) => Ok(Some((*parameter, name.len() + 1))),
         None => {
             let known: Vec<_> = PARAMETERS.iter().map(|(known, _)| format!(":{known}")).collect();
-            Err(unfit(&format!("it names :{name}, and there is only {}", known.join(", "))))
+            Err(format!("it names :{name}, and there is only {}", known.join(", ")))
         }
     }
 }
 
 /// The length of a quoted text or comment at the beginning of `rest`.
-fn opaque(rest: &str) -> Result<Option<usize>> {
+fn opaque(rest: &str) -> Result<Option<usize>, String> {
     let ends = [("'", "'"), ("\"", "\""), ("`", "`"), ("--", "\n"), ("/*", "*/")];
     let Some((begin, end)) = ends.iter().find(|(begin, _)| rest.starts_with(begin)) else { return Ok(None) };
     match rest[begin.len()..].find(end) {
         // A doubled quote is the end of one text and the beginning of the next: the sum is the same.
         Some(at) => Ok(Some(begin.len() + at + end.len())),
         None if *begin == "--" => Ok(Some(rest.len())),
-        None => Err(unfit(&format!("{begin} is opened and not closed"))),
+        None => Err(format!("{begin} is opened and not closed")),
     }
 }
 
@@ -196,7 +269,8 @@ mod tests {
     }
 
     fn texts(sql: &str) -> Vec<String> {
-        GrantSql::parse(sql).map(|sql| sql.texts(marks)).unwrap_or_else(|error| vec![error.to_string()])
+        let texts = |sql: GrantSql| sql.texts(marks).into_iter().map(|(text, ..)| text).collect();
+        GrantSql::parse(sql).map_or_else(|error| vec![error.to_string()], texts)
     }
 
     #[test]
@@ -213,7 +287,22 @@ mod tests {
     #[test]
     fn what_cannot_be_used_says_why() {
         assert!(texts("SELECT :price")[0].contains("only :order, :unit"));
-        assert!(texts("SELECT 'open")[0].contains("not closed"));
-        assert!(texts(" ; ")[0].contains("no statement"));
+        assert_eq!(texts("SELECT\n'open"), ["line 2: ' is opened and not closed"]);
+        assert_eq!(texts(" ; -- nothing\n"), ["line 1: there is no statement"]);
+    }
+
+    #[test]
+    fn what_would_end_the_transaction_is_refused_with_its_line() {
+        for word in ["COMMIT", "begin", "ROLLBACK", "CREATE TABLE a (b INT)", "SET autocommit = 1", ":order"]
+        {
+            let said = texts(&format!("SELECT 1;\n/* now */ -- so\n {word};"));
+            assert!(
+                said[0].starts_with("line 3: a statement must begin with one of INSERT"),
+                "{word}: {said:?}"
+            );
+        }
+        let lines = |sql: &str| GrantSql::parse(sql).unwrap().texts(marks).into_iter().map(|(.., line)| line);
+        let sql = "-- first\n\nSELECT 1 ;\nWITH a AS (SELECT 2)\nSELECT * FROM a";
+        assert_eq!(lines(sql).collect::<Vec<_>>(), [3, 4]);
     }
 }

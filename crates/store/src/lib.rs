@@ -35,6 +35,8 @@ mod sqlite;
 mod transfer;
 mod whole;
 
+use std::sync::Arc;
+
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
     Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
@@ -44,7 +46,7 @@ use paidonce_ledger::{
 pub use document::{DocumentNotice, DocumentOptions, DocumentProbe, DocumentStore};
 pub use error::{StoreError, StoreErrorKind};
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
-pub use grant_sql::GrantSql;
+pub use grant_sql::{GrantSql, GrantSqlError};
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub use joined::Joined;
 #[cfg(feature = "lines")]
@@ -89,6 +91,10 @@ pub trait Store: Send + Sync {
     fn alone(&self, _command: &Command) -> bool {
         false
     }
+
+    /// Has `wake` called when another process may have committed work to do. A hint: losing one costs a delay, and a
+    /// store that has nothing to hear it from never calls.
+    fn on_work(&self, _wake: Arc<dyn Fn() + Send + Sync>) {}
 
     /// The aggregates under `keys` and all that they lead to, as of one moment.
     ///

@@ -1,14 +1,15 @@
-//! The engine's side: durable admissions through `Engine::submit` on SQLite, in a closed loop.
+//! The engine's side: durable admissions through `Engine::submit`, in a closed loop. `--db` is a SQLite file, `--store`
+//! any store's address.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use paidonce_checks::arguments::Arguments;
+use paidonce_checks::preload::open_url;
 use paidonce_checks::receipt::receipts;
 use paidonce_checks::report::{Report, latencies};
 use paidonce_engine::{Clock, Engine, Settings, Sleep};
 use paidonce_ledger::{Command, Received, Reply, Timestamp};
-use paidonce_store::{SqliteOptions, SqliteStore};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -52,11 +53,18 @@ async fn submit(
 async fn run(arguments: &Arguments) -> Result<Report, Failure> {
     let all = arguments.get("orders", 0)?;
     let in_flight: u64 = arguments.get("in-flight", 64)?;
-    let commands = receipts(arguments.get("count", all)?, all)?;
+    let from = arguments.get("from", 0)?;
+    let commands = receipts(from..from + arguments.get("count", all)?, all)?;
     let queue = Arc::new(Mutex::new(commands.into_iter()));
-    let store = SqliteStore::open(arguments.text("db")?, SqliteOptions::default())?;
+    let url = match arguments.text("store") {
+        Ok(url) => url.to_owned(),
+        Err(_) => format!("sqlite:{}", arguments.text("db")?),
+    };
+    // Not on this thread: opening a store blocks.
+    let store = std::thread::spawn(move || open_url(&url).map_err(|error| error.to_string()));
+    let store = store.join().map_err(|_| "opening the store panicked")??;
     let settings = Settings { batch_max: arguments.get("batch", 128)?, ..Settings::default() };
-    let engine = Engine::start(Arc::new(store), Arc::new(RealClock), Arc::default(), settings)?;
+    let engine = Engine::start(store, Arc::new(RealClock), Arc::default(), settings)?;
     let (began, cpu) = (Instant::now(), cpu_ms());
     let until = began + Duration::from_millis(arguments.get("ms", 2_000)?);
     let tasks: Vec<_> =

@@ -1,6 +1,7 @@
-//! Tidy tests: habits of the house that a compiler does not hold. Each rule is a function from a file's text to what
+//! Tidy tests: habits of the house that a compiler does not hold, and benchmarks that must still fit. Each rule is a function from a file's text to what
 //! is wrong with it, and is shown to fail on a bad text beside its definition.
 
+mod naive;
 mod promise;
 mod rule;
 mod tree;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use paidonce_engine::{Engine, Grants, Settings, WorkerSettings, work};
 use paidonce_ledger::testing::{about, eur, id, place, receive};
-use paidonce_ledger::{CaptureState, Command, Fact};
+use paidonce_ledger::{CaptureState, Command, Fact, TaskKey, TaskState, Unit};
 use paidonce_store::{Store, StoreErrorKind};
 use tokio::sync::oneshot;
 
@@ -84,4 +84,33 @@ async fn grants_that_fail_stay_due_and_are_tried_again() {
         until_granted(&store, 1).await;
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p10_a_grant_that_the_merchant_refuses_is_put_off_and_holds_up_no_other() {
+    let refused = TaskKey::grant(id("o_3"), Unit::Order);
+    let theirs = refused.clone();
+    let store = Faulty::with(move |batch| {
+        let refuses = |command: &Command| matches!(command, Command::Grant(task) if *task == theirs);
+        if batch.iter().any(refuses) { Err(broken(StoreErrorKind::Merchant)) } else { Ok(()) }
+    });
+    let engine = engine(store.clone(), Settings::default());
+    for n in 0..6 {
+        pay(&engine, n).await;
+    }
+    // Polls that never end: a worker that rested because of the one that fails would not come to the others.
+    let settings = WorkerSettings { poll: Duration::from_secs(60), take: 2 };
+    beside(&engine, settings, async {
+        until_granted(&store, 5).await;
+        while store.attempts(&refused).unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let (_, task) = store.task(&refused.handle()).unwrap().unwrap();
+    assert_eq!((task.state, task.attempts), (TaskState::Pending, 1));
+    assert!(task.due_at > engine.now(), "it waits");
+    let (_, attempt) = store.attempts(&refused).unwrap().remove(0);
+    assert_eq!((&*attempt.outcome, &*attempt.detail), ("retry", "broken on purpose"));
+    engine.stop().await;
 }

@@ -86,3 +86,14 @@ pub struct Settle {
     /// What was answered, for people: capped by whoever asked.
     pub detail: Arc<str>,
 }
+
+/// Record that the merchant's own statements refused a grant: nothing of it was committed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct GrantFailed {
+    /// Which task.
+    pub task: TaskKey,
+    /// Its version when it was tried: a failure that was recorded meanwhile is not counted again.
+    pub version: u64,
+    /// What the database said, for people: capped by whoever asked.
+    pub detail: Arc<str>,
+}

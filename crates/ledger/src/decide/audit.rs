@@ -1,7 +1,7 @@
 //! Which order a command concerned, for its audit row: "what was done about this order?" is one question.
 
 use crate::case::{CaseKey, Subject};
-use crate::command::{CancelTask, Claim, Command, Decision, Prepare, Renew, RetryTask, Settle};
+use crate::command::{CancelTask, Claim, Command, Decision, GrantFailed, Prepare, Renew, RetryTask, Settle};
 use crate::id::{EventKey, OrderId, PaymentKey};
 use crate::key::Need;
 use crate::ledger::Ledger;
@@ -21,6 +21,7 @@ pub(super) fn order(ledger: &Ledger, command: &Command) -> Result<Option<OrderId
         | Command::Renew(Renew { task, .. })
         | Command::Prepare(Prepare { task, .. })
         | Command::Settle(Settle { task, .. })
+        | Command::GrantFailed(GrantFailed { task, .. })
         | Command::Grant(task) => of_subject(ledger, &task.subject)?,
         Command::ResolveCase(c) => match &c.decision {
             Decision::Bind(order) => Some(order.clone()),

@@ -77,6 +77,7 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::CancelOrder(command) => order::cancel(ledger, command, context),
         Command::Receive(command) => receive::receive(ledger, command, context),
         Command::Grant(task) => grant::grant(ledger, task, context),
+        Command::GrantFailed(command) => grant::failed(ledger, command, context),
         Command::RetryTask(command) => grant::retry(ledger, command, context),
         Command::SetProduct(command) => stock::set(ledger, command, context),
         Command::AddKey(command) => key::add(ledger, command, context),

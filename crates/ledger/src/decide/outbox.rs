@@ -1,6 +1,6 @@
 //! The life of a task: claimed, prepared, called, settled. A step without the task's present version is refused (P9).
 
-use crate::case::{Reason, Subject};
+use crate::case::{Case, CaseKey, Reason, Subject};
 use crate::command::{Claim, Outcome, Prepare, Renew, Settle};
 use crate::key::Need;
 use crate::ledger::Ledger;
@@ -94,11 +94,12 @@ fn rule<'a>(key: &TaskKey, context: Context<'a>) -> Option<&'a EffectRule> {
     key.effect().and_then(|effect| context.policy.effects.get(effect))
 }
 
-fn retries(key: &TaskKey, context: Context<'_>) -> Retries {
+pub(super) fn retries(key: &TaskKey, context: Context<'_>) -> Retries {
     match &key.subject {
         Subject::Payment(payment) if key.work == Work::Lookup => {
             context.policy.lookups.get(&payment.account).map(|rule| rule.retries).unwrap_or_default()
         }
+        _ if matches!(key.work, Work::Grant(_)) => context.policy.grant_retries,
         _ => rule(key, context).map(|rule| rule.retries).unwrap_or_default(),
     }
 }
@@ -281,7 +282,7 @@ fn done(ledger: &mut Ledger, key: &TaskKey, task: Task, context: Context<'_>) ->
 }
 
 /// It is tried again, later; or it has been tried often enough.
-fn again(
+pub(super) fn again(
     ledger: &mut Ledger,
     key: &TaskKey,
     task: Task,
@@ -343,6 +344,7 @@ fn held(
     context: Context<'_>,
 ) -> Result<TaskState, Need> {
     let tries = task.attempts;
+    anew(ledger, key, reason)?;
     open(ledger, key, reason, format!("{key}, after {tries} tries: {detail}"), context)?;
     Ok(put(ledger, key, Task { state: TaskState::Held, ..task }))
 }
@@ -362,6 +364,15 @@ fn end_task(
             held(ledger, key, task, Reason::OutcomeUnknown, detail, context)
         }
     }
+}
+
+/// What a person had ended and tried again has come back: they see it again.
+fn anew(ledger: &mut Ledger, key: &TaskKey, reason: Reason) -> Result<(), Need> {
+    let known = CaseKey { subject: key.subject.clone(), reason, evidence: key.digest() };
+    if let Some(case) = ledger.case(&known)?.filter(|case| case.resolution.is_some()).cloned() {
+        ledger.cases.put(known, Case { resolution: None, ..case });
+    }
+    Ok(())
 }
 
 /// One case for each task and reason, however often it comes back.

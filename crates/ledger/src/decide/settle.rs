@@ -12,7 +12,7 @@ use crate::row::Entitlement;
 use crate::standing::{Finding, Loss, Standing};
 use crate::task::{Task, TaskKey, TaskState};
 
-use super::{Context, case, effect, lookup, stock};
+use super::{Context, case, effect, lookup, outbox, stock};
 
 /// Reasons that a standing derives: their cases begin and end with it.
 const DERIVED: &[Reason] = &[
@@ -165,14 +165,19 @@ fn task(
         (true, Some(task)) if task.state == TaskState::Cancelled => Task {
             state: TaskState::Pending,
             due_at: context.now,
+            attempts: 0,
             order_revision: order.revision + 1,
             ..task.clone()
         },
-        (false, Some(task)) if task.state == TaskState::Pending => {
+        // What waits for a person waits no longer: there is nothing to grant.
+        (false, Some(task)) if matches!(task.state, TaskState::Pending | TaskState::Held) => {
             Task { state: TaskState::Cancelled, ..task.clone() }
         }
         _ => return Ok(()),
     };
+    if task.state == TaskState::Cancelled {
+        outbox::end_cases(ledger, &key, context);
+    }
     ledger.tasks.put(key, task);
     Ok(())
 }

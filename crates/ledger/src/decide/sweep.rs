@@ -79,7 +79,8 @@ fn tasks(ledger: &mut Ledger, subject: &Subject, context: Context<'_>) {
         ledger.tasks_of(subject).map(|(key, task)| (key.clone(), task.clone())).collect();
     for (key, task) in all {
         let taken_up = outbox::abandoned(ledger, &key, task.clone(), context);
-        let configured = key.effect().is_none_or(|effect| context.policy.effects.contains_key(effect));
+        let rule = key.effect().map(|effect| context.policy.effects.get(effect));
+        let configured = rule.is_none_or(|rule| rule.is_some_and(|rule| !rule.unconfigured));
         let taken_up = match taken_up.state {
             TaskState::Parked if configured => {
                 Task { state: TaskState::Pending, due_at: context.now, ..taken_up }

@@ -149,12 +149,11 @@ pub fn busy_policy() -> Policy {
     let copy = EffectRule {
         sync: true,
         key_window_ms: Some(86_400_000),
-        can_ask: false,
         on: BTreeSet::new(),
         retries,
+        ..EffectRule::default()
     };
-    let mail =
-        EffectRule { on: Happening::ALL.into(), sync: false, key_window_ms: None, can_ask: false, retries };
+    let mail = EffectRule { on: Happening::ALL.into(), retries, ..EffectRule::default() };
     Policy {
         effects: BTreeMap::from([(id("copy"), copy), (id("mail"), mail)]),
         lookups: BTreeMap::from([(account(), LookupRule::default())]),

@@ -8,10 +8,10 @@ use super::{
 };
 use crate::{
     AskLookup, Body, CancelTask, CaptureState, CaseKey, Claim, Claims, Command, Decision, Digest,
-    DisputeState, EffectName, Ending, Fact, Fulfil, Happening, Key, MarkOutside, Mode, Money, Name, Notice,
-    Observe, Occasion, OrderId, Outcome, Outside, PaymentKey, Prepare, Reading, Reason, RefundState, Renew,
-    Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, Settle, Subject, TaskKey, Timestamp,
-    Unit, Work,
+    DisputeState, EffectName, Ending, Fact, Fulfil, GrantFailed, Happening, Key, MarkOutside, Mode, Money,
+    Name, Notice, Observe, Occasion, OrderId, Outcome, Outside, PaymentKey, Prepare, Reading, Reason,
+    RefundState, Renew, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, Settle, Subject,
+    TaskKey, Timestamp, Unit, Work,
 };
 
 fn any_money() -> impl Strategy<Value = Option<Money>> {
@@ -154,11 +154,14 @@ fn any_outbox() -> impl Strategy<Value = Command> {
     let settle = (any_task(), 1_u64..4, outcome).prop_map(|(task, version, outcome)| {
         Command::Settle(Settle { task, version, outcome, took_ms: 12, detail: "status 500".into() })
     });
+    let failed = (any_grant(), 0_u64..3).prop_map(|(task, version)| {
+        Command::GrantFailed(GrantFailed { task, version, detail: "no such table".into() })
+    });
     let sweep = prop_oneof![
         2 => (0_u8..3).prop_map(|n| Key::Order(id(&format!("o_{n}")))),
         1 => any_payment().prop_map(Key::Payment),
     ];
-    prop_oneof![4 => claim, 1 => renew, 3 => prepare, 4 => settle, 2 => sweep.prop_map(Command::Sweep)]
+    prop_oneof![4 => claim, 1 => renew, 3 => prepare, 4 => settle, 2 => failed, 2 => sweep.prop_map(Command::Sweep)]
 }
 
 fn any_payment() -> impl Strategy<Value = PaymentKey> {

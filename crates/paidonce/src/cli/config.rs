@@ -4,11 +4,12 @@ use clap::Subcommand;
 
 use super::context::Context;
 use crate::output::{Exit, Failure, Table};
+use crate::serve::ServeError;
 
 /// What to do with the configuration.
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
-    /// Check the file, its contracts, templates and secrets. Opens nothing and changes nothing.
+    /// Check the file, its contracts, templates and secrets, and ask the database about grant.sql. Changes nothing.
     Check,
     /// Print what is in force, with defaults. Secrets are named by their place.
     Show,
@@ -21,6 +22,10 @@ pub(super) fn run(command: &ConfigCommand, context: &Context) -> Result<Exit, Fa
         ConfigCommand::Check => {
             let sources = config.sources()?;
             config.tokens()?;
+            if let Some(sql) = config.grant_sql()? {
+                let failed = |source| ServeError::of_store(config.store.url.clone(), source);
+                config.store.check_grant_sql(&sql).map_err(failed)?;
+            }
             let mut table =
                 Table::new(&["source", "account", "url"], "There is no source: nothing can arrive.");
             for source in sources.iter() {

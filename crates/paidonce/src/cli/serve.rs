@@ -47,6 +47,7 @@ impl From<ServeError> for Failure {
         match error {
             ServeError::Config(error) => error.into(),
             ServeError::Listen { .. } => Self::new(what, "correct [server] in the configuration"),
+            ServeError::Usage(_) => Self::usage(what, "correct [store] or [grant] in the configuration"),
             ServeError::Store { .. } => {
                 Self::unavailable(what, "check [store] in the configuration, and try again")
             }

@@ -38,7 +38,7 @@ pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<Exit, Failure> 
 fn due(direct: &Direct) -> Result<usize, Failure> {
     let (now, policy) = (SystemClock.now(), direct.policy());
     let unbound = policy.unbound_after_ms.map(|ms| (paidonce_ledger::Timestamp(i64::MIN), now.plus_ms(-ms)));
-    let configured = policy.effects.keys().cloned().collect();
+    let configured = policy.configured();
     let stale = Stale { expired_by: now, unbound, configured, limit: usize::MAX };
     submit(direct, direct.store().stale(&stale)?)
 }

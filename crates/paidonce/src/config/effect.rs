@@ -141,6 +141,11 @@ impl EffectConfig {
                 EffectKind::Http(http) => http.status_url.is_some(),
                 _ => false,
             },
+            unconfigured: match &self.kind {
+                EffectKind::Smtp(smtp) => smtp.host.is_none(),
+                EffectKind::Resend(resend) => resend.api_key.is_none(),
+                _ => false,
+            },
             retries: Retries { attempts_max: self.attempts_max, ..Retries::default() },
         }
     }

@@ -7,6 +7,7 @@
 mod broker;
 mod effect;
 mod error;
+mod grant;
 mod log;
 mod mail;
 mod policy;
@@ -24,11 +25,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use paidonce_ledger::{Account, LookupRule, Policy, SourcePolicy};
+use paidonce_store::GrantSql;
 use toml::de::DeTable;
 
 pub use broker::{BrokerConfig, NatsConfig, RabbitConfig};
 pub use effect::{EffectConfig, EffectKind, HttpConfig};
 pub use error::ConfigError;
+pub use grant::{GrantConfig, GrantText};
 pub use log::{LogConfig, LogFormat};
 pub use mail::{LetterConfig, ResendConfig, SmtpConfig};
 pub use policy::PolicyConfig;
@@ -37,6 +40,8 @@ pub use server::ServerConfig;
 pub use source::{ContractChoice, SourceConfig};
 pub use store::{RemoteKind, RemoteUrl, StoreConfig, StoreUrl};
 pub use workers::WorkersConfig;
+
+pub(crate) use store::NO_SQL;
 
 use section::{Mistakes, Section};
 
@@ -58,6 +63,8 @@ pub struct Config {
     pub log: LogConfig,
     /// `[policy]`
     pub policy: PolicyConfig,
+    /// `[grant]`
+    pub grant: GrantConfig,
     /// `[workers]`
     pub workers: WorkersConfig,
     /// `[[source]]`, in the file's order.
@@ -133,6 +140,7 @@ impl Config {
             lookups: asked.into_iter().map(|account| (account, lookup)).collect(),
             grant_check_ms: Some(ms(self.policy.grant_check_s)).filter(|ms| *ms > 0),
             unbound_after_ms: Some(ms(self.policy.unbound_after_s)),
+            grant_retries: self.grant.retries(),
         }
     }
 
@@ -176,6 +184,14 @@ impl Config {
         ConfigError::whole(&self.file, message)
     }
 
+    /// The merchant's own statements, read from where they stand.
+    ///
+    /// # Errors
+    /// Their file cannot be read, or the line of the first mistake in them.
+    pub fn grant_sql(&self) -> Result<Option<GrantSql>, ConfigError> {
+        self.grant.statements(&self.file)
+    }
+
     /// The source of this name.
     #[must_use]
     pub fn source(&self, name: &str) -> Option<&SourceConfig> {
@@ -190,6 +206,7 @@ impl Config {
         self.store.show(&mut out);
         self.log.show(&mut out);
         self.policy.show(&mut out);
+        self.grant.show(&mut out);
         self.workers.show(&mut out);
         self.sources.iter().for_each(|source| source.show(&mut out));
         self.effects.iter().for_each(|effect| effect.show(&mut out));
@@ -208,6 +225,11 @@ fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usiz
     let store = StoreConfig::read(section("store"), folder);
     let log = LogConfig::read(section("log"));
     let policy = PolicyConfig::read(section("policy"));
+    let grant = GrantConfig::read(section("grant"), folder, line);
+    if grant.sql.is_some() && !store.url.may_hold_sql() {
+        let span = top.inner("grant").map_or(0..0, |(_, span)| span);
+        mistakes.borrow_mut().push((span, NO_SQL.to_owned()));
+    }
     let workers = WorkersConfig::read(section("workers"));
     let mut names = BTreeSet::new();
     let mut sources = Vec::new();
@@ -226,7 +248,7 @@ fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usiz
         mistakes.borrow_mut().push((span, "server.private and server.public are one address".to_owned()));
     }
     top.finish();
-    Config { file: file.to_owned(), server, store, log, policy, workers, sources, effects }
+    Config { file: file.to_owned(), server, store, log, policy, grant, workers, sources, effects }
 }
 
 fn effects(

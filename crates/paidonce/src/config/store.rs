@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use paidonce_store::{Store, StoreError};
+use paidonce_store::{GrantSql, Store, StoreError};
 
 use super::secret::SecretRef;
 use super::section::Section;
@@ -16,6 +16,14 @@ const DOCUMENT_MIN: u64 = 64 * 1024;
 const DOCUMENT_MAX: u64 = 256 * 1024 * 1024;
 const DOCUMENT_DEFAULT: u64 = 8 * 1024 * 1024;
 
+/// The most committers and connections that a process may be given.
+const LANES_MAX: u64 = 64;
+const CONNECTIONS_MAX: u64 = 1_000;
+
+/// Why a store takes no `[grant]`.
+pub(crate) const NO_SQL: &str = "grant.sql runs in the transaction of a grant, which only sqlite:, postgres:// and \
+     mysql:// have: remove [grant], or set another store.url";
+
 const SWITCH: &[(&str, bool)] = &[("off", false), ("on", true)];
 
 /// The `[store]` section.
@@ -25,6 +33,10 @@ pub struct StoreConfig {
     pub url: StoreUrl,
     /// How many bytes a document may have before it takes no new work.
     pub document_max: u64,
+    /// Committers that work side by side on a database server.
+    pub lanes: usize,
+    /// Connections to a database server at most.
+    pub connections_max: usize,
     /// Whether a database server is used although its settings let it lose commits on power loss.
     pub accept_lost_commits: bool,
 }
@@ -106,6 +118,15 @@ impl fmt::Debug for RemoteUrl {
 }
 
 impl StoreUrl {
+    /// Whether a merchant's own tables may be there; an address that is elsewhere is looked at when it is opened.
+    pub(super) fn may_hold_sql(&self) -> bool {
+        match self {
+            Self::Sqlite(_) | Self::Elsewhere(_) => true,
+            Self::Remote(url) => matches!(url.kind, RemoteKind::Postgres | RemoteKind::Mysql),
+            Self::Memory => false,
+        }
+    }
+
     /// Reads an address, or `env:NAME` or `file:PATH` for where one is. Relative paths begin at `folder`.
     ///
     /// # Errors
@@ -140,24 +161,34 @@ impl StoreConfig {
     /// What is in force for an address alone.
     #[must_use]
     pub fn of(url: StoreUrl) -> Self {
-        Self { url, document_max: DOCUMENT_DEFAULT, accept_lost_commits: false }
+        let (document_max, accept_lost_commits) = (DOCUMENT_DEFAULT, false);
+        Self { url, document_max, lanes: 2, connections_max: 16, accept_lost_commits }
     }
 
     pub(super) fn read(section: Section<'_>, folder: &Path) -> Self {
         let url = section.parsed("url", |text| StoreUrl::parse(text, folder));
         let document_max = section.number("document_max", DOCUMENT_DEFAULT, DOCUMENT_MIN..=DOCUMENT_MAX);
+        let size = |key, default, most| {
+            usize::try_from(section.number(key, default, 1..=most)).unwrap_or(usize::MAX)
+        };
+        let lanes = size("lanes", 2, LANES_MAX);
+        let connections_max = size("connections_max", 16, CONNECTIONS_MAX);
+        if connections_max < lanes {
+            section
+                .wrong(section.span(), "store.connections_max is less than store.lanes: each lane needs one");
+        }
         let accept_lost_commits = section.choice("accept_lost_commits", false, SWITCH);
         section.finish();
         let url = url.unwrap_or_else(|| StoreUrl::Sqlite(folder.join("paidonce.db")));
-        Self { url, document_max, accept_lost_commits }
+        Self { url, document_max, lanes, connections_max, accept_lost_commits }
     }
 
     pub(super) fn show(&self, out: &mut String) {
         let url = toml::Value::String(self.url.to_string());
         let accept = word_of(SWITCH, &self.accept_lost_commits);
         out.push_str(&format!(
-            "\n[store]\nurl = {url}\ndocument_max = {}\naccept_lost_commits = \"{accept}\"\n",
-            self.document_max
+            "\n[store]\nurl = {url}\ndocument_max = {}\nlanes = {}\nconnections_max = {}\naccept_lost_commits = \"{accept}\"\n",
+            self.document_max, self.lanes, self.connections_max
         ));
     }
 
@@ -166,14 +197,24 @@ impl StoreConfig {
     /// # Errors
     /// It is held by somebody else, damaged, of a version that is not known, or cannot be reached.
     pub fn open(&self) -> Result<Arc<dyn Store>, StoreError> {
-        store::open(self, Opening::Command)
+        store::open(self, Opening::Command, None)
     }
 
-    /// As [`StoreConfig::open`], for a server: everything that can be checked of the store is.
+    /// As [`StoreConfig::open`], for a server: everything that can be checked of the store is, and each grant runs the
+    /// merchant's statements.
     ///
     /// # Errors
-    /// As [`StoreConfig::open`], and what stands there does not keep what a server promises.
-    pub fn open_for_server(&self) -> Result<Arc<dyn Store>, StoreError> {
-        store::open(self, Opening::Server)
+    /// As [`StoreConfig::open`], and what stands there does not keep what a server promises, or does not understand the
+    /// statements.
+    pub fn open_for_server(&self, grant_sql: Option<GrantSql>) -> Result<Arc<dyn Store>, StoreError> {
+        store::open(self, Opening::Server, grant_sql)
+    }
+
+    /// Asks the live database whether it understands the merchant's statements. Nothing is made or changed.
+    ///
+    /// # Errors
+    /// It does not, it cannot be reached, or this store has no statements.
+    pub fn check_grant_sql(&self, grant_sql: &GrantSql) -> Result<(), StoreError> {
+        store::check_grant_sql(self, grant_sql)
     }
 }

@@ -106,7 +106,7 @@ impl Shop {
         let sources = config.sources().unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let store = config.store.open_for_server().unwrap();
+        let store = config.store.open_for_server(None).unwrap();
         let starting = Server::start_asking(&config, store, Arc::new(SystemClock), connector);
         let server = runtime.block_on(starting).unwrap();
         let mut shop = Self {

@@ -4,8 +4,8 @@
 
 use paidonce_ledger::testing::{account, id};
 use paidonce_ledger::{
-    Body, Claim, Command, EffectName, EffectRule, Happening, Key, OrderId, Outcome, Prepare, Renew, Reply,
-    Retries, Settle, Subject, Task, TaskKey, Unit, Work,
+    Body, Claim, Command, EffectName, EffectRule, GrantFailed, Happening, Key, OrderId, Outcome, Prepare,
+    Renew, Reply, Retries, Settle, Subject, Task, TaskKey, Unit, Work,
 };
 
 use super::scenario::{Player, a_payment};
@@ -50,6 +50,11 @@ impl Player {
                 let detail = option("said").unwrap_or("500").into();
                 self.work(&Command::Settle(Settle { task, version, outcome, took_ms: 7, detail }))
             }
+            ["grant-fails", ref task @ ..] => {
+                let (task, version) = (self.a_task(task), version());
+                let detail = option("said").unwrap_or("no such table").into();
+                self.work(&Command::GrantFailed(GrantFailed { task, version, detail }))
+            }
             ["sweep"] => self.sweep(),
             ["tasks"] => self.tasks(),
             ["due", "lookups"] => self.due(&Due::Lookups(account())),
@@ -67,7 +72,7 @@ impl Player {
         }
     }
 
-    /// `effect NAME sync` or `effect NAME on=order_paid,..`, with `window=SECONDS ask=1 max=N`.
+    /// `effect NAME sync` or `effect NAME on=order_paid,..`, with `window=SECONDS ask=1 unconfigured=1 max=N`.
     fn effect(&mut self, name: &str, options: &[(&str, &str)]) -> Vec<String> {
         let mut rule = EffectRule {
             sync: true,
@@ -82,6 +87,7 @@ impl Player {
                 }
                 "window" => rule.key_window_ms = Some(1_000 * value.parse::<i64>().expect("seconds")),
                 "ask" => rule.can_ask = true,
+                "unconfigured" => rule.unconfigured = true,
                 "max" => rule.retries.attempts_max = value.parse().expect("a number"),
                 "forget" => {
                     self.policy.effects.remove(&id::<EffectName>(name));
@@ -158,7 +164,7 @@ impl Player {
     fn sweep(&self) -> Vec<String> {
         let patience = self.policy.unbound_after_ms;
         let unbound = patience.map(|ms| (paidonce_ledger::Timestamp(i64::MIN), self.now.plus_ms(-ms)));
-        let configured = self.policy.effects.keys().cloned().collect();
+        let configured = self.policy.configured();
         let stale = Stale { expired_by: self.now, unbound, configured, limit: SHOWN };
         let keys = self.store.stale(&stale).expect("readable");
         let sweeps: Vec<_> = keys.iter().cloned().map(Command::Sweep).collect();

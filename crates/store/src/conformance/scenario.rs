@@ -11,8 +11,8 @@ use paidonce_ledger::{
     AfterGrant, AskLookup, CancelOrder, CancelTask, CaptureState, Claims, Command, Decision, DisputeState,
     Disputes, Ending, Fact, Fulfil, Hints, Key, Keys, Late, LookupRule, MarkOutside, Mode, Money, Notice,
     Observe, OrderId, Outside, PaymentKey, Policy, Reading, Receive, RefundBlocks, RefundState,
-    RegisterReference, Reply, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, SourceName,
-    Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
+    RegisterReference, Reply, Reprocess, ResolveCase, Retries, RetryTask, ReviveOrder, SetEntitlement,
+    SourceName, Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
 };
 
 use super::catalogue::a_line;
@@ -181,7 +181,8 @@ impl Player {
                 self.commit(&[Command::RetryTask(RetryTask { stamp, task })])
             }
             [
-                "claim" | "renew" | "prepare" | "settle" | "tasks" | "attempts" | "due" | "sweep" | "effect",
+                "claim" | "renew" | "prepare" | "settle" | "tasks" | "attempts" | "due" | "sweep" | "effect"
+                | "grant-fails",
                 ..,
             ] => self.outbox(line, &options),
             ["grant"] => {
@@ -222,6 +223,11 @@ impl Player {
                     let patience_ms = 1_000 * seconds.parse::<i64>().expect("seconds");
                     let rule = LookupRule { patience_ms, ..LookupRule::default() };
                     self.policy.lookups.insert(account(), rule);
+                }
+                ("grant_tries", number) => {
+                    let attempts_max = number.parse().expect("a number");
+                    let (first_ms, longest_ms) = (1_000, 4_000);
+                    self.policy.grant_retries = Retries { attempts_max, first_ms, longest_ms };
                 }
                 ("grant_check", seconds) => {
                     self.policy.grant_check_ms = Some(1_000 * seconds.parse::<i64>().expect("seconds"));

@@ -30,7 +30,7 @@ pub(super) fn commit_error(error: Error) -> StoreError {
     StoreError::new(StoreErrorKind::Unknown, what).caused_by(error)
 }
 
-fn number(error: &Error) -> Option<u16> {
+pub(super) fn number(error: &Error) -> Option<u16> {
     let database = error.as_database_error()?;
     database.try_downcast_ref::<MySqlDatabaseError>().map(MySqlDatabaseError::number)
 }

@@ -31,9 +31,6 @@ use crate::list::{
 use crate::server::{self, Connections, Session};
 use crate::{Result, Store, StoreErrorKind};
 
-/// Connections that are kept when nothing uses them.
-const IDLE_MAX: usize = 8;
-
 /// How a value is marked in a statement.
 const MARK: fn(usize) -> String = grant_sql::question_mark;
 
@@ -42,14 +39,16 @@ const MARK: fn(usize) -> String = grant_sql::question_mark;
 pub struct MysqlOptions {
     /// Committers that work side by side.
     pub lanes: usize,
+    /// Connections at most; who needs one more waits for one.
+    pub connections_max: usize,
     /// How long a statement waits for a lock, in milliseconds. The server counts whole seconds, at least one.
     pub lock_timeout_ms: u32,
     /// How long a statement may take, in milliseconds.
     pub statement_timeout_ms: u32,
     /// Opens a server whose settings may take back acknowledged commits on power loss (P1 does not hold then).
     pub accept_lost_commits: bool,
-    /// The merchant's own statements, run in the transaction of each grant, each for no longer than
-    /// `statement_timeout_ms`. They are prepared when the store is opened, so that a mistake is seen then.
+    /// The merchant's own statements, run in the transaction of each grant. They are prepared when the store is opened, so
+    /// that a mistake is seen then.
     pub grant_sql: Option<GrantSql>,
 }
 
@@ -57,6 +56,7 @@ impl Default for MysqlOptions {
     fn default() -> Self {
         Self {
             lanes: 2,
+            connections_max: 16,
             lock_timeout_ms: 3_000,
             statement_timeout_ms: 30_000,
             accept_lost_commits: false,
@@ -80,18 +80,32 @@ impl MysqlStore {
     /// # Errors
     /// The server cannot be reached or made durable, or the tables were written by a newer version.
     pub fn open(url: &str, options: MysqlOptions) -> Result<Self> {
-        let store = Self { connect: open::parse(url)?, connections: Connections::new(IDLE_MAX), options };
+        let connections = Connections::new(options.connections_max);
+        let store = Self { connect: open::parse(url)?, connections, options };
         // On a connection of its own: migrations take as long as they take.
-        let once = Connections::new(0);
+        let once = Connections::new(1);
         once.run(
             async || open::connect(&store.connect, &store.options).await,
             async |session| {
                 open::check(&mut session.connection, &store.options).await?;
-                open::prepares(&mut session.connection, store.options.grant_sql.as_ref()).await?;
-                open::migrate(&mut session.connection).await
+                open::migrate(&mut session.connection).await?;
+                // After it: a statement of the merchant's may read these tables.
+                open::prepares(&mut session.connection, store.options.grant_sql.as_ref()).await
             },
         )?;
         Ok(store)
+    }
+
+    /// Whether the database understands the merchant's statements. Nothing is made or changed.
+    ///
+    /// # Errors
+    /// [`StoreErrorKind::Usage`] names the first that it does not understand; the server may not be reached.
+    pub fn check_grant_sql(url: &str, sql: &GrantSql) -> Result<()> {
+        let (connect, options) = (open::parse(url)?, MysqlOptions::default());
+        Connections::new(1).run(
+            async || open::connect(&connect, &options).await,
+            async |session| open::prepares(&mut session.connection, Some(sql)).await,
+        )
     }
 
     fn run<T>(&self, work: impl AsyncFnOnce(&mut Session<MySqlConnection>) -> Result<T>) -> Result<T> {
@@ -106,7 +120,7 @@ impl MysqlStore {
         session.clean = false;
         statement(&mut session.connection, "START TRANSACTION").await?;
         let mut rows = Rows { connection: &mut session.connection };
-        match write(&mut rows, deciding, self.options.grant_sql.as_ref()).await {
+        match write(&mut rows, deciding, Some(&self.options)).await {
             Ok(replies) => {
                 // P1, P4: one commit makes all of it true or none.
                 sqlx::raw_sql("COMMIT").execute(&mut session.connection).await.map_err(commit_error)?;
@@ -144,17 +158,17 @@ async fn statement(connection: &mut MySqlConnection, sql: &'static str) -> Resul
     sqlx::raw_sql(sql).execute(connection).await.map_err(sql_error).map(|_| ())
 }
 
-/// Loads, decides and writes, inside the transaction that `rows` is in.
+/// Loads, decides and writes, inside the transaction that `rows` is in; with options, the merchant's statements too.
 async fn write(
     rows: &mut Rows<'_>,
     deciding: &mut Deciding<'_>,
-    grant_sql: Option<&GrantSql>,
+    options: Option<&MysqlOptions>,
 ) -> Result<Vec<Reply>> {
     let replies = server::decide(rows, deciding).await?;
     let changes = deciding.ledger().take_changes();
     server::flush(rows, &changes).await?;
-    if let Some(sql) = grant_sql {
-        rows.run(&sql.bound(&changes, MARK)).await?;
+    if let Some((options, sql)) = options.and_then(|options| Some((options, options.grant_sql.as_ref()?))) {
+        rows.run(sql, &sql.bound(&changes, MARK), options).await?;
     }
     Ok(replies)
 }

@@ -9,7 +9,7 @@ use super::MysqlOptions;
 use super::encode::values;
 use super::error::sql_error;
 use super::table::fetch;
-use crate::grant_sql::GrantSql;
+use crate::grant_sql::{self, GrantSql};
 use crate::row::Cells;
 use crate::{Result, StoreError, StoreErrorKind};
 
@@ -125,11 +125,9 @@ fn lossy(known: &BTreeMap<String, String>) -> Option<(String, &'static str)> {
 
 /// The merchant's statements as the server understands them, before any grant depends on it.
 pub(super) async fn prepares(connection: &mut MySqlConnection, sql: Option<&GrantSql>) -> Result<()> {
-    for text in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
-        connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(|error| {
-            StoreError::new(StoreErrorKind::Usage, "grant.sql is not understood by the database")
-                .caused_by(error)
-        })?;
+    for (text, _, line) in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
+        let prepared = connection.prepare(AssertSqlSafe(text).into_sql_str()).await;
+        prepared.map_err(|error| grant_sql::not_understood(line, error))?;
     }
     Ok(())
 }

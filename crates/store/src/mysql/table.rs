@@ -8,9 +8,10 @@ use sqlx::mysql::{MySqlArguments, MySqlRow};
 use sqlx::{AssertSqlSafe, MySqlConnection};
 
 use super::encode::{add, size, values};
-use super::error::sql_error;
+use super::error::{number, sql_error};
 use super::sql::{CHUNKS, sql};
-use crate::grant_sql::{self, Bound};
+use super::{MysqlOptions, open};
+use crate::grant_sql::{self, Bound, GrantSql};
 use crate::row::{Column, Reader, Stored};
 use crate::server::{KeyColumns, Lock, Tables};
 use crate::{Result, StoreError, StoreErrorKind};
@@ -69,16 +70,42 @@ fn next_chunk(rows: &[Vec<Column<'_>>]) -> (usize, usize) {
     (at, CHUNKS[at])
 }
 
-/// An error of a merchant's statement.
+/// An error of a merchant's statement. A deadlock is tried again at once, and what is wrong with the server is no
+/// statement's fault.
 fn merchants(error: sqlx::Error) -> StoreError {
-    let theirs = error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation);
+    let others = [1213, 1020, 1021, 1041, 1114, 1290, 1836, 1040, 1053, 1203, 1927];
+    let theirs = number(&error).is_some_and(|number| !others.contains(&number));
     grant_sql::failed(sql_error(error), theirs)
+}
+
+/// The session's limits for whatever runs next. MariaDB stops every statement, MySQL only those that read; locks are
+/// waited for in whole seconds.
+fn limits(statement_ms: u32, lock_ms: u32) -> String {
+    let (seconds, rest) = (statement_ms / 1000, statement_ms % 1000);
+    format!(
+        "SET SESSION /*M! max_statement_time = {seconds}.{rest:03}, SESSION */ \
+         /*!80000 max_execution_time = {statement_ms}, SESSION */ innodb_lock_wait_timeout = {}",
+        (lock_ms / 1000).max(1)
+    )
 }
 
 impl Rows<'_> {
     /// Runs the merchant's statements. Their values travel as texts of the connection's character set, not as bytes.
-    pub(super) async fn run(&mut self, statements: &[Bound]) -> Result<()> {
-        for (sql, values) in statements {
+    /// The session has the store's own limits again when they are done.
+    pub(super) async fn run(&mut self, sql: &GrantSql, bound: &[Bound], store: &MysqlOptions) -> Result<()> {
+        if bound.is_empty() {
+            return Ok(());
+        }
+        open::execute(self.connection, limits(sql.timeout_ms(), sql.timeout_ms())).await?;
+        let ran = self.run_all(bound).await;
+        // An error of theirs says more than one of this, which is the connection's own end.
+        let restored =
+            open::execute(self.connection, limits(store.statement_timeout_ms, store.lock_timeout_ms)).await;
+        ran.and(restored)
+    }
+
+    async fn run_all(&mut self, bound: &[Bound]) -> Result<()> {
+        for (sql, values) in bound {
             let mut query = sqlx::query(AssertSqlSafe(sql.clone()));
             for value in values {
                 query = query.bind(value.as_deref());

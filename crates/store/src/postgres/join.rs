@@ -55,7 +55,7 @@ impl PostgresTables {
         statement(connection, "SAVEPOINT paidonce").await?;
         let mut deciding = Deciding::new(std::slice::from_ref(command), now, policy);
         match write(&mut Rows { connection, sql: &self.sql }, &mut deciding, None).await {
-            Ok(mut replies) => {
+            Ok((mut replies, _)) => {
                 statement(transaction, "RELEASE SAVEPOINT paidonce").await?;
                 let reply = replies.pop().ok_or_else(|| {
                     StoreError::new(StoreErrorKind::Internal, "a command was decided without a reply")

@@ -2,11 +2,14 @@
 
 mod encode;
 mod error;
+mod hint;
 mod join;
 mod open;
 mod query;
 mod sql;
 mod table;
+
+use std::sync::{Arc, OnceLock};
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
@@ -16,6 +19,7 @@ use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
 
 use self::error::{commit_error, sql_error};
+use self::hint::Hints;
 pub use self::join::PostgresTables;
 use self::sql::Sql;
 use self::table::Rows;
@@ -29,9 +33,6 @@ use crate::row::PerTable;
 use crate::server::{self, Connections, Session};
 use crate::{Result, Store, StoreErrorKind};
 
-/// Connections that are kept when nothing uses them.
-const IDLE_MAX: usize = 8;
-
 /// How a value is marked in a statement.
 const MARK: fn(usize) -> String = |n| format!("${n}");
 
@@ -42,14 +43,16 @@ pub struct PostgresOptions {
     pub schema: String,
     /// Committers that work side by side.
     pub lanes: usize,
+    /// Connections at most; who needs one more waits for one.
+    pub connections_max: usize,
     /// How long a statement waits for a lock, in milliseconds.
     pub lock_timeout_ms: u32,
     /// How long a statement may take, in milliseconds.
     pub statement_timeout_ms: u32,
     /// Opens a server whose settings may take back acknowledged commits on power loss (P1 does not hold then).
     pub accept_lost_commits: bool,
-    /// The merchant's own statements, run in the transaction of each grant, each for no longer than
-    /// `statement_timeout_ms`. They are prepared when the store is opened, so that a mistake is seen then.
+    /// The merchant's own statements, run in the transaction of each grant. They are prepared when the store is opened, so
+    /// that a mistake is seen then.
     pub grant_sql: Option<GrantSql>,
 }
 
@@ -58,6 +61,7 @@ impl Default for PostgresOptions {
         Self {
             schema: "paidonce".to_owned(),
             lanes: 2,
+            connections_max: 16,
             lock_timeout_ms: 3_000,
             statement_timeout_ms: 30_000,
             accept_lost_commits: false,
@@ -74,6 +78,7 @@ pub struct PostgresStore {
     schema: String,
     sql: PerTable<Sql>,
     connections: Connections<PgConnection>,
+    hints: OnceLock<Hints>,
 }
 
 impl PostgresStore {
@@ -88,20 +93,34 @@ impl PostgresStore {
             connect: open::parse(url)?,
             schema: sql::quoted(&options.schema),
             sql: sql::statements(&options.schema),
-            connections: Connections::new(IDLE_MAX),
+            connections: Connections::new(options.connections_max),
+            hints: OnceLock::new(),
             options,
         };
         // On a connection of its own: migrations take as long as they take.
-        let once = Connections::new(0);
+        let once = Connections::new(1);
         once.run(
             async || open::connect(&store.connect, &store.options).await,
             async |session| {
                 open::check(&mut session.connection, &store.options).await?;
-                open::prepares(&mut session.connection, store.options.grant_sql.as_ref()).await?;
-                open::migrate(&mut session.connection, &store.options.schema).await
+                open::migrate(&mut session.connection, &store.options.schema).await?;
+                // After it: a statement of the merchant's may read these tables.
+                open::prepares(&mut session.connection, store.options.grant_sql.as_ref()).await
             },
         )?;
         Ok(store)
+    }
+
+    /// Whether the database understands the merchant's statements. Nothing is made or changed.
+    ///
+    /// # Errors
+    /// [`StoreErrorKind::Usage`] names the first that it does not understand; the server may not be reached.
+    pub fn check_grant_sql(url: &str, sql: &GrantSql) -> Result<()> {
+        let (connect, options) = (open::parse(url)?, PostgresOptions::default());
+        Connections::new(1).run(
+            async || open::connect(&connect, &options).await,
+            async |session| open::prepares(&mut session.connection, Some(sql)).await,
+        )
     }
 
     fn run<T>(&self, work: impl AsyncFnOnce(&mut Session<PgConnection>) -> Result<T>) -> Result<T> {
@@ -117,10 +136,13 @@ impl PostgresStore {
         statement(&mut session.connection, "BEGIN ISOLATION LEVEL READ COMMITTED").await?;
         let mut rows = Rows { connection: &mut session.connection, sql: &self.sql };
         match write(&mut rows, deciding, self.options.grant_sql.as_ref()).await {
-            Ok(replies) => {
+            Ok((replies, work)) => {
                 // P1, P4: one commit makes all of it true or none.
                 sqlx::raw_sql("COMMIT").execute(&mut session.connection).await.map_err(commit_error)?;
                 session.clean = true;
+                if let Some(hints) = self.hints.get().filter(|_| work) {
+                    hints.tell();
+                }
                 Ok(replies)
             }
             Err(error) => {
@@ -153,19 +175,20 @@ async fn statement(connection: &mut PgConnection, sql: &'static str) -> Result<(
     sqlx::raw_sql(sql).execute(connection).await.map_err(sql_error).map(|_| ())
 }
 
-/// Loads, decides and writes, inside the transaction that `rows` is in.
+/// Loads, decides and writes, inside the transaction that `rows` is in. With the replies: whether there is work now.
 async fn write(
     rows: &mut Rows<'_>,
     deciding: &mut Deciding<'_>,
     grant_sql: Option<&GrantSql>,
-) -> Result<Vec<Reply>> {
+) -> Result<(Vec<Reply>, bool)> {
     let replies = server::decide(rows, deciding).await?;
     let changes = deciding.ledger().take_changes();
     server::flush(rows, &changes).await?;
     if let Some(sql) = grant_sql {
-        rows.run(&sql.bound(&changes, MARK)).await?;
+        rows.run(&sql.bound(&changes, MARK), sql.timeout_ms()).await?;
     }
-    Ok(replies)
+    let waits = |task: &Task| task.state.active() && task.lease.is_none();
+    Ok((replies, changes.tasks.iter().any(|change| change.after.as_ref().is_some_and(waits))))
 }
 
 impl Store for PostgresStore {
@@ -177,6 +200,15 @@ impl Store for PostgresStore {
 
     fn alone(&self, command: &Command) -> bool {
         self.options.grant_sql.is_some() && matches!(command, Command::Grant(_))
+    }
+
+    fn on_work(&self, wake: Arc<dyn Fn() + Send + Sync>) {
+        // Without a thread there are no hints, and looking finds everything. The first to ask is the one who hears.
+        if self.hints.get().is_none()
+            && let Ok(hints) = Hints::start(self.connect.clone(), &self.options.schema, wake)
+        {
+            let _ = self.hints.set(hints);
+        }
     }
 
     fn lanes(&self) -> usize {

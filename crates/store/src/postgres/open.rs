@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Ro
 use super::PostgresOptions;
 use super::error::sql_error;
 use super::sql::quoted;
-use crate::grant_sql::GrantSql;
+use crate::grant_sql::{self, GrantSql};
 use crate::{Result, StoreError, StoreErrorKind};
 
 /// Each file brings the schema from the version of its position to the next. They only ever expand.
@@ -88,11 +88,11 @@ pub(super) async fn check(connection: &mut PgConnection, options: &PostgresOptio
 
 /// The merchant's statements as the server understands them, before any grant depends on it.
 pub(super) async fn prepares(connection: &mut PgConnection, sql: Option<&GrantSql>) -> Result<()> {
-    for text in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
-        connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(|error| {
-            StoreError::new(StoreErrorKind::Usage, "grant.sql is not understood by the database")
-                .caused_by(error)
-        })?;
+    for (text, values, line) in sql.into_iter().flat_map(|sql| sql.texts(super::MARK)) {
+        // Values travel as text, and a column of another type needs a cast: seen here, and not at the first grant.
+        let types = vec![<str as sqlx::Type<sqlx::Postgres>>::type_info(); values];
+        let prepared = connection.prepare_with(AssertSqlSafe(text).into_sql_str(), &types).await;
+        prepared.map_err(|error| grant_sql::not_understood(line, error))?;
     }
     Ok(())
 }

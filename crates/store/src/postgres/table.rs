@@ -30,21 +30,35 @@ pub(super) fn read<T: Stored>(rows: &[PgRow]) -> Result<Vec<(T::Key, T)>> {
     rows.iter().map(|row| T::read(&mut Reader::new(row))).collect()
 }
 
-/// An error of a merchant's statement.
+/// An error of a merchant's statement. A deadlock is tried again at once, and what is wrong with the server is no
+/// statement's fault.
 fn merchants(error: sqlx::Error) -> StoreError {
-    let theirs = error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation);
+    let others = |code: &str| {
+        ["40001", "40P01", "25006"].contains(&code)
+            || ["08", "53", "57P"].iter().any(|class| code.starts_with(class))
+    };
+    let code = error.as_database_error().map(|error| error.code().unwrap_or_default().into_owned());
+    let theirs = code.is_some_and(|code| !others(&code));
     grant_sql::failed(sql_error(error), theirs)
 }
 
 impl Rows<'_> {
-    /// Runs the merchant's statements.
-    pub(super) async fn run(&mut self, statements: &[Bound]) -> Result<()> {
+    /// Runs the merchant's statements, and what they left to be checked at the end: an error of theirs must not look like
+    /// one of COMMIT.
+    pub(super) async fn run(&mut self, statements: &[Bound], timeout_ms: u32) -> Result<()> {
+        if statements.is_empty() {
+            return Ok(());
+        }
+        let limit =
+            format!("SET LOCAL statement_timeout = {timeout_ms}; SET LOCAL lock_timeout = {timeout_ms}");
+        sqlx::raw_sql(AssertSqlSafe(limit)).execute(&mut *self.connection).await.map_err(sql_error)?;
         for (sql, values) in statements {
             let columns: Vec<_> = values.iter().map(|value| maybe(value.as_deref(), text)).collect();
             let query = sqlx::query_with(AssertSqlSafe(sql.clone()), encode::values(&columns)?);
             query.execute(&mut *self.connection).await.map_err(merchants)?;
         }
-        Ok(())
+        let deferred = sqlx::raw_sql("SET CONSTRAINTS ALL IMMEDIATE");
+        deferred.execute(&mut *self.connection).await.map_err(merchants).map(|_| ())
     }
 
     async fn execute(&mut self, sql: &Arc<str>, values: PgArguments) -> Result<u64> {

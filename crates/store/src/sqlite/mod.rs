@@ -4,6 +4,7 @@ mod encode;
 mod flush;
 mod join;
 mod load;
+mod merchant;
 mod open;
 mod query;
 mod sql;
@@ -20,7 +21,7 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 pub use self::join::SqliteTables;
 use self::load::Rows;
-use crate::grant_sql::{self, GrantSql};
+use crate::grant_sql::GrantSql;
 use crate::list::{
     AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
     TaskFilter,
@@ -67,14 +68,18 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let writer = open::writer(&path, &options)?;
-        for sql in options.grant_sql.iter().flat_map(|sql| sql.texts(grant_sql::question_mark)) {
-            writer.prepare(&sql).map_err(|error| {
-                let what = "grant.sql is not understood by the database";
-                StoreError::new(StoreErrorKind::Usage, what).caused_by(error)
-            })?;
-        }
+        merchant::prepares(&writer, options.grant_sql.as_ref())?;
         let writer = Mutex::new(writer);
         Ok(Self { path, options, writer, readers: Mutex::new(Vec::new()) })
+    }
+
+    /// Whether the database understands the merchant's statements. It is opened for reading only, and nothing changes.
+    ///
+    /// # Errors
+    /// [`StoreErrorKind::Usage`] names the first that it does not understand; [`StoreErrorKind::Unavailable`] where there
+    /// is no file yet.
+    pub fn check_grant_sql(path: impl AsRef<Path>, sql: &GrantSql) -> Result<()> {
+        merchant::prepares(&open::reader(path.as_ref(), &SqliteOptions::default())?, Some(sql))
     }
 
     /// Runs `read` on one snapshot.
@@ -102,14 +107,9 @@ impl Store for SqliteStore {
         let (replies, ledger) = batch::decide(&mut Rows { connection: &transaction }, batch, now, policy)?;
         let changes = ledger.into_changes();
         flush::flush(&transaction, &changes)?;
-        if let Some(sql) = &self.options.grant_sql {
-            for (sql, values) in sql.bound(&changes, grant_sql::question_mark) {
-                let failed = |error| grant_sql::failed(sql_error(error), false);
-                run(&transaction, &sql, values).map_err(failed)?;
-            }
-        }
+        let merchants = merchant::run(&transaction, self.options.grant_sql.as_ref(), &changes)?;
         // P1, P4: one commit makes all of it true or none; dropping the transaction rolls it back.
-        transaction.commit().map_err(sql_error)?;
+        transaction.commit().map_err(|error| merchants.commit_error(error))?;
         Ok(replies)
     }
 
@@ -213,14 +213,6 @@ impl Store for SqliteStore {
     fn describe(&self) -> String {
         format!("sqlite:{}", self.path.display())
     }
-}
-
-/// One of the merchant's statements; what it answers is not looked at.
-fn run(connection: &Connection, sql: &str, values: Vec<Option<String>>) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-    while rows.next()?.is_some() {}
-    Ok(())
 }
 
 /// What an error of SQLite means for whoever asked.

@@ -1,9 +1,9 @@
 //! `grant.sql` on every SQL store: the merchant's row and the entitlement commit together, or neither does.
 
 use paidonce_ledger::testing::{about, eur, id, place, receive};
-use paidonce_ledger::{CaptureState, Command, Fact, Granted, Policy, Reply};
+use paidonce_ledger::{CaptureState, Command, Fact, Granted, Policy, Reply, TaskKey, Unit};
 use paidonce_store::conformance::NOW;
-use paidonce_store::{GrantSql, Store, StoreErrorKind};
+use paidonce_store::{GrantSql, Store, StoreError, StoreErrorKind};
 
 /// Writes one row for each line, and one for the grant.
 pub(crate) fn statements(licence: &str) -> GrantSql {
@@ -50,4 +50,37 @@ pub(crate) fn grants_with_a_row(
     assert_eq!(commit(grant.clone()).unwrap(), [Reply::Granted(Granted::Now)]);
     assert_eq!(commit(grant).unwrap(), [Reply::Granted(Granted::Before)]);
     assert_eq!((store.counts().unwrap().entitlements, count()), (1, 2));
+}
+
+/// Pays for an order and answers its grant.
+pub(crate) fn paid(store: &dyn Store, n: usize) -> Command {
+    let (policy, order, payment) = (Policy::default(), format!("o_{n}"), format!("pi_{n}"));
+    let capture = Fact::captured(id(&payment), CaptureState::Settled, Some(eur("10")));
+    let placed = Command::PlaceOrder(place(&order, &eur("10"), &[&payment]));
+    let received = receive(vec![about(&format!("evt_{n}"), &payment, vec![capture])]);
+    store.commit(&[placed, received], NOW, &policy).unwrap();
+    Command::Grant(TaskKey::grant(id(&order), Unit::Order))
+}
+
+/// `open` gives a store whose statements are these; each of them fails at the first grant, and is the merchant's to
+/// mend: nothing is granted, and it is not tried again and again as a conflict of ours would be.
+pub(crate) fn fails_as_the_merchants(open: impl Fn(GrantSql) -> Box<dyn Store>, statements: &[&str]) {
+    for (n, sql) in statements.iter().enumerate() {
+        let store = open(GrantSql::parse(sql).unwrap().within(1_000));
+        let grant = paid(&*store, n);
+        let error = store.commit(&[grant], NOW, &Policy::default()).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Merchant, "{sql}: {error}");
+        assert_eq!(store.counts().unwrap().entitlements, 0, "{sql}");
+        // The connection is as it was: what has no statements goes on.
+        paid(&*store, n + 100);
+    }
+}
+
+/// `open` refuses each of these, and says where the mistake is.
+pub(crate) fn is_not_understood(open: impl Fn(GrantSql) -> Result<(), StoreError>, statements: &[&str]) {
+    for sql in statements {
+        let error = open(GrantSql::parse(sql).unwrap()).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Usage, "{sql}: {error}");
+        assert!(error.to_string().starts_with("grant.sql, line 2: the database does not"), "{sql}: {error}");
+    }
 }

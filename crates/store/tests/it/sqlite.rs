@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use paidonce_store::conformance::{Break, Broken, Harness};
-use paidonce_store::{SqliteOptions, SqliteStore, Store, StoreErrorKind};
+use paidonce_store::{GrantSql, SqliteOptions, SqliteStore, Store, StoreErrorKind};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -173,4 +173,28 @@ fn p3_a_grant_and_the_merchants_own_row_commit_together() {
     let store = SqliteStore::open(sqlite.path(), options()).unwrap();
     let count = || beside.query_row("SELECT count(*) FROM licence", [], |row| row.get(0)).unwrap();
     grants_with_a_row(&store, "licence", |sql| beside.execute_batch(sql).unwrap(), count);
+}
+
+#[test]
+fn what_fails_in_grant_sql_is_the_merchants_to_mend() {
+    use crate::grant_sql::{fails_as_the_merchants, is_not_understood};
+    let sqlite = Sqlite::default();
+    drop(sqlite.fresh());
+    let tables = "CREATE TABLE parent (id TEXT PRIMARY KEY);
+        CREATE TABLE child (id TEXT REFERENCES parent DEFERRABLE INITIALLY DEFERRED, n INT CHECK (n < 1))";
+    Connection::open(sqlite.path()).unwrap().execute_batch(tables).unwrap();
+    let with = |sql| SqliteOptions { grant_sql: Some(sql), ..SqliteOptions::default() };
+    let open = |sql| Box::new(SqliteStore::open(sqlite.path(), with(sql)).unwrap()) as Box<dyn Store>;
+    let endless =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i), :order FROM n";
+    // The second is checked only at COMMIT.
+    let at_commit = "INSERT INTO child (id) VALUES (:order)";
+    fails_as_the_merchants(open, &[endless, at_commit, "INSERT INTO child (n) VALUES (length(:order))"]);
+    let check = |sql: GrantSql| {
+        let checked = SqliteStore::check_grant_sql(sqlite.path(), &sql).unwrap_err();
+        let opened = SqliteStore::open(sqlite.path(), with(sql)).err().unwrap();
+        assert_eq!(checked.to_string(), opened.to_string());
+        Err(opened)
+    };
+    is_not_understood(check, &["SELECT 1;\nSELECT :order FROM nowhere"]);
 }

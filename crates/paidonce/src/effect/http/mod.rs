@@ -176,13 +176,16 @@ pub(super) fn now() -> paidonce_ledger::Timestamp {
     paidonce_engine::Clock::now(&SystemClock)
 }
 
-/// The status, and the beginning of the body if it is text.
+/// More of a body is never shown.
+const SHOWN_BYTES: usize = 2 * 1024;
+
+/// The status, and as much of the body's beginning as is text.
 fn words(said: &Said) -> String {
     let reason = StatusCode::from_u16(said.status).ok().and_then(|status| status.canonical_reason());
     let reason = reason.map_or(String::new(), |reason| format!(" {reason}"));
-    let body = String::from_utf8_lossy(&said.body);
-    let binary = body.contains('\u{fffd}') && said.body.len() < 1_024;
-    let body = if binary || body.trim().is_empty() { String::new() } else { format!(": {body}") };
+    let head = said.body.get(..SHOWN_BYTES).unwrap_or(&said.body);
+    let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid()).trim();
+    let body = if text.is_empty() { String::new() } else { format!(": {text}") };
     let redirect = if (300..400).contains(&said.status) { ", and redirects are not followed" } else { "" };
     format!("{}{reason}{redirect}{body}", said.status)
 }

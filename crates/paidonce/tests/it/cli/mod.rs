@@ -6,6 +6,7 @@ mod contract;
 mod entitlements;
 mod events;
 mod explain;
+mod grant_sql;
 mod guide;
 mod help;
 mod init;

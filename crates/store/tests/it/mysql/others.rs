@@ -1,11 +1,11 @@
 //! Other processes, and connections that break.
 
 use paidonce_store::conformance::skipped;
-use paidonce_store::{MysqlOptions, MysqlStore, Store, StoreErrorKind};
+use paidonce_store::{GrantSql, MysqlOptions, MysqlStore, Store, StoreErrorKind};
 
 use super::server::{self, Database};
 use crate::contention;
-use crate::grant_sql::{grants_with_a_row, statements, table};
+use crate::grant_sql::{fails_as_the_merchants, grants_with_a_row, is_not_understood, statements, table};
 use crate::lost_answer::{Proxy, no_wrong_outcome};
 
 fn open(url: &str) -> Box<dyn Store> {
@@ -50,4 +50,27 @@ fn p3_a_grant_and_the_merchants_own_row_commit_together() {
     let store = MysqlStore::open(&database.url(), options()).unwrap();
     let count = || database.count(&licence);
     grants_with_a_row(&store, &licence, |sql| database.execute(sql), count);
+}
+
+#[test]
+fn what_fails_in_grant_sql_is_the_merchants_to_mend() {
+    if skipped("grant.sql", server::missing().as_deref()) {
+        return;
+    }
+    let database = Database::default();
+    drop(MysqlStore::open(&database.url(), MysqlOptions::default()).unwrap());
+    let licence = format!("{}.licence", database.name);
+    database.execute(&format!("CREATE TABLE {licence} (n INT NOT NULL, CHECK (n < 1))"));
+    let with = |sql| MysqlOptions { grant_sql: Some(sql), ..MysqlOptions::default() };
+    let open = |sql| Box::new(MysqlStore::open(&database.url(), with(sql)).unwrap()) as Box<dyn Store>;
+    let (late, wrong) =
+        ("SELECT sleep(30), :order", format!("INSERT INTO {licence} VALUES (length(:order))"));
+    fails_as_the_merchants(open, &[late, &wrong]);
+    let check = |sql: GrantSql| {
+        let checked = MysqlStore::check_grant_sql(&database.url(), &sql).unwrap_err();
+        let opened = MysqlStore::open(&database.url(), with(sql)).err().unwrap();
+        assert_eq!(checked.to_string(), opened.to_string());
+        Err(opened)
+    };
+    is_not_understood(check, &["SELECT 1;\nSELECT :order FROM nowhere"]);
 }
