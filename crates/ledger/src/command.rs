@@ -2,6 +2,7 @@
 
 mod operator;
 mod outbox;
+mod product;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use crate::digest::Digest;
 use crate::id::{
     Account, CommandId, Customer, EventKey, Hint, KeyName, OrderId, PaymentKey, ReferenceId, ReferenceKey,
-    Sku, SourceName,
+    SourceName,
 };
 use crate::key::{Key, Keys};
 use crate::ledger::Row;
@@ -25,6 +26,7 @@ pub use operator::{
     SetEntitlement,
 };
 pub use outbox::{Claim, GrantFailed, Outcome, Prepare, Renew, Settle};
+pub use product::SetProduct;
 
 /// Who sends a command, under which id, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -142,20 +144,6 @@ pub struct RevokeKey {
     pub stamp: Stamp,
     /// Its name.
     pub name: KeyName,
-}
-
-/// Set what a product costs and how many there are. What orders hold of it stays.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SetProduct {
-    /// Who, under which id.
-    pub stamp: Stamp,
-    /// Which product.
-    pub sku: Sku,
-    /// What one piece costs, once in each unit of money, by unit.
-    pub prices: Vec<Money>,
-    /// How many pieces are put up for sale in all, those included that are reserved or sold; `None` if there are as
-    /// many as are wanted.
-    pub stock: Option<u64>,
 }
 
 /// Put rows of another store's ledger here, as they are: a whole ledger moves, row by row. The rows are their own
