@@ -49,6 +49,7 @@ fn place(deal: Deal) -> Result<Command, Failure> {
         fulfil: Fulfil::Order,
         expires_at: None,
         references: vec![reference],
+        token: None,
         trace: None,
     }))
 }

@@ -64,6 +64,8 @@ reasons! {
     Overpaid = "overpaid"
     /// Money for an order that was closed.
     PaidLate = "paid_late"
+    /// Money for an order whose pieces are gone.
+    SoldOut = "sold_out"
     /// Money went back in a unit or amount that could not be matched.
     RefundUnclear = "refund_unclear"
     /// More went back than came.

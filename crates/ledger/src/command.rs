@@ -2,6 +2,7 @@
 
 mod operator;
 mod outbox;
+mod product;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::key::{Key, Keys};
 use crate::ledger::Row;
 use crate::money::Money;
 use crate::notice::{Notice, Reading};
-use crate::order::{Fulfil, Line};
+use crate::order::{Fulfil, Line, OrderToken};
 use crate::row::Scope;
 use crate::task::TaskKey;
 use crate::time::Timestamp;
@@ -25,6 +26,7 @@ pub use operator::{
     SetEntitlement,
 };
 pub use outbox::{Claim, GrantFailed, Outcome, Prepare, Renew, Settle};
+pub use product::SetProduct;
 
 /// Who sends a command, under which id, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -72,6 +74,8 @@ pub struct PlaceOrder {
     pub expires_at: Option<Timestamp>,
     /// Provider objects that were already made for it.
     pub references: Vec<NewReference>,
+    /// What to keep of the buyer's token. It follows from the stamp's key, so that it is no part of what is asked.
+    pub token: Option<OrderToken>,
     /// Trace context.
     pub trace: Option<Arc<str>>,
 }
@@ -94,6 +98,8 @@ pub struct CancelOrder {
     pub stamp: Stamp,
     /// Which order.
     pub order: OrderId,
+    /// Only while no money has come and none is on its way: all that a buyer may do.
+    pub unpaid: bool,
 }
 
 /// Take in the events of one verified delivery. Each is decided alone.
@@ -165,6 +171,8 @@ pub enum Command {
     GrantFailed(GrantFailed),
     /// Retry a task.
     RetryTask(RetryTask),
+    /// Set a product.
+    SetProduct(SetProduct),
     /// Add an API key.
     AddKey(AddKey),
     /// Revoke an API key.
@@ -253,6 +261,7 @@ impl Command {
             Self::Grant(_) => "grant",
             Self::GrantFailed(_) => "grant_failed",
             Self::RetryTask(_) => "retry_task",
+            Self::SetProduct(_) => "set_product",
             Self::AddKey(_) => "add_key",
             Self::RevokeKey(_) => "revoke_key",
             Self::AskLookup(_) => "ask_lookup",
@@ -285,6 +294,7 @@ impl Command {
             Self::RegisterReference(c) => Some(&c.stamp),
             Self::CancelOrder(c) => Some(&c.stamp),
             Self::RetryTask(c) => Some(&c.stamp),
+            Self::SetProduct(c) => Some(&c.stamp),
             Self::AddKey(c) => Some(&c.stamp),
             Self::RevokeKey(c) => Some(&c.stamp),
             Self::ResolveCase(c) => Some(&c.stamp),
@@ -333,6 +343,7 @@ impl Command {
             Self::ReviveOrder(c) => format!("order {}", c.order),
             Self::Reprocess(c) => format!("event {} {}", c.account, c.notice.id),
             Self::Import(c) => format!("{} rows", c.rows.len()),
+            Self::SetProduct(c) => format!("product {}", c.sku),
             Self::AddKey(c) => format!("key {}", c.name),
             Self::RevokeKey(c) => format!("key {}", c.name),
         }
@@ -347,6 +358,12 @@ impl Command {
             Self::RegisterReference(c) => {
                 let [account, id, expected] = c.reference.parts();
                 digest_of(&[name, c.order.as_str(), &account, &id, &expected])
+            }
+            Self::SetProduct(c) => {
+                let mut parts = vec![name.to_owned(), c.sku.to_string()];
+                parts.push(c.stock.map(|stock| stock.to_string()).unwrap_or_default());
+                parts.extend(c.prices.iter().map(ToString::to_string));
+                Digest::of_parts(parts.iter().map(String::as_bytes))
             }
             Self::AddKey(c) => digest_of(&[name, c.name.as_str(), &c.digest.to_hex(), c.scope.as_str()]),
             Self::ResolveCase(c) => {
@@ -363,6 +380,9 @@ impl Command {
                 digest_of(&[name, &self.subject(), &payment.to_string()])
             }
             Self::Reprocess(c) => digest_of(&[name, &self.subject(), &c.notice.content.to_hex()]),
+            Self::CancelOrder(CancelOrder { unpaid: true, .. }) => {
+                digest_of(&[name, &self.subject(), "unpaid"])
+            }
             _ => digest_of(&[name, &self.subject()]),
         }
     }
@@ -376,6 +396,7 @@ impl Command {
             Self::PlaceOrder(c) => {
                 keys.insert(Key::Order(c.order.clone()));
                 keys.extend(c.reference_keys().into_iter().map(Key::Reference));
+                keys.extend(c.lines.iter().map(|line| Key::Product(line.sku.clone())));
             }
             Self::RegisterReference(c) => {
                 keys.insert(Key::Order(c.order.clone()));
@@ -419,6 +440,9 @@ impl Command {
             }
             Self::Reprocess(c) => c.receive().notice_keys(&c.notice, &mut keys),
             Self::Import(c) => keys.extend(c.rows.iter().filter_map(Row::aggregate)),
+            Self::SetProduct(c) => {
+                keys.insert(Key::Product(c.sku.clone()));
+            }
             Self::AddKey(c) => {
                 keys.insert(Key::ApiKey(c.name.clone()));
             }

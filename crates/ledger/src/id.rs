@@ -132,6 +132,8 @@ ids! {
     EffectName
     /// Who holds a lease: another text for every claim of every process.
     Owner
+    /// Which of the server's secrets something was derived with. Says nothing of the secret.
+    SecretId
 }
 
 /// Whether money is real. Facts of the two modes never share a key.

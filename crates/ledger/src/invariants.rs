@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::case::{CaseKey, Reason, Subject};
-use crate::id::{OrderId, PaymentKey};
+use crate::id::{OrderId, PaymentKey, Sku};
 use crate::ledger::Ledger;
 use crate::order::Order;
 use crate::policy::{AfterGrant, Policy};
+use crate::product::StockState;
 use crate::row::EventOutcome;
 use crate::standing::Standing;
 use crate::task::{TaskKey, TaskState, Work};
@@ -32,6 +33,7 @@ impl fmt::Display for Violation {
 pub fn check(ledger: &Ledger) -> Vec<Violation> {
     let mut found = Found::default();
     orders(ledger, &mut found);
+    products(ledger, &mut found);
     payments(ledger, &mut found);
     events(ledger, &mut found);
     entitlements(ledger, &mut found);
@@ -127,6 +129,35 @@ fn orders(ledger: &Ledger, found: &mut Found) {
         found.check(reversed <= captured, "P13", || {
             format!("order {id}: {reversed} reversed of {captured} captured")
         });
+    }
+}
+
+/// What is reserved and sold is what orders hold, piece by piece, and never more than there is.
+fn products(ledger: &Ledger, found: &mut Found) {
+    let mut held: BTreeMap<&Sku, (u64, u64)> = BTreeMap::new();
+    for stock in ledger.orders.rows().values().filter_map(|order| order.stock.as_ref()) {
+        for (sku, n) in &stock.pieces {
+            let (reserved, sold) = held.entry(sku).or_default();
+            match stock.state {
+                StockState::Reserved => *reserved += n,
+                StockState::Sold => *sold += n,
+                StockState::Released => {}
+            }
+        }
+    }
+    for (sku, product) in ledger.products.rows() {
+        let figures = (product.reserved, product.sold);
+        let held = held.remove(sku).unwrap_or_default();
+        found.check(figures == held, "P13", || {
+            format!("of {sku} {figures:?} are reserved and sold, and orders hold {held:?}")
+        });
+        let taken = product.reserved + product.sold;
+        found.check(product.stock.is_none_or(|stock| taken <= stock), "P13", || {
+            format!("of {sku} {taken} are reserved or sold, of {:?}", product.stock)
+        });
+    }
+    for (sku, held) in held {
+        found.check(held == (0, 0), "P13", || format!("orders hold {held:?} of {sku}, which is not there"));
     }
 }
 

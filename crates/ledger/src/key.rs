@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::id::{CommandId, EventKey, KeyName, OrderId, PaymentKey, ReferenceKey};
+use crate::id::{CommandId, EventKey, KeyName, OrderId, PaymentKey, ReferenceKey, Sku};
 
 /// One aggregate. The order of the variants is the order in which locks are taken: references and hints first,
 /// so that a registration and a receipt that name the same one cannot miss each other.
@@ -13,6 +13,8 @@ pub enum Key {
     Reference(ReferenceKey),
     /// An order with its entitlements, its tasks and the cases about it.
     Order(OrderId),
+    /// A product of the catalogue with its figures.
+    Product(Sku),
     /// A payment with its facts, its lookup and the cases about it.
     Payment(PaymentKey),
     /// An event, what is to be told of it, and the cases about it.

@@ -7,10 +7,11 @@ use crate::case::{Case, CaseKey, Reason, Subject};
 use crate::command::Command;
 use crate::digest::Digest;
 use crate::fact::{FactKey, FactValue, Facts};
-use crate::id::{CommandId, EventKey, KeyName, OrderId, PaymentKey, ReferenceKey};
+use crate::id::{CommandId, EventKey, KeyName, OrderId, PaymentKey, ReferenceKey, Sku};
 use crate::key::{Key, Keys, Need};
 use crate::order::{Order, Unit};
 use crate::policy::Policy;
+use crate::product::{Product, StockState};
 use crate::reply::Reply;
 use crate::row::{ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, Payment, Reference};
 use crate::table::{Change, Table};
@@ -114,6 +115,8 @@ tables! {
     facts Fact: (PaymentKey, FactKey) => FactValue,
     /// Orders.
     orders Order: OrderId => Order,
+    /// What is sold at the server's price.
+    products Product: Sku => Product,
     /// Where mentions and registrations meet.
     references Reference: ReferenceKey => Reference,
     /// The outbox.
@@ -140,6 +143,7 @@ impl Row {
             Self::Event(key, _) => Key::Event(key.clone()),
             Self::Payment(key, _) | Self::Fact((key, _), _) => Key::Payment(key.clone()),
             Self::Order(id, _) | Self::Entitlement((id, _), _) => Key::Order(id.clone()),
+            Self::Product(sku, _) => Key::Product(sku.clone()),
             Self::Reference(key, _) => Key::Reference(key.clone()),
             Self::Task(key, _) => key.key(),
             Self::Case(key, _) => key.subject.key(),
@@ -201,6 +205,9 @@ impl Ledger {
         }
         for order in self.orders.rows().values() {
             keys.extend(order.payments.iter().cloned().map(Key::Payment));
+            // What is held is about to be sold or released; what is neither is not looked at any more.
+            let held = order.stock.iter().filter(|stock| stock.state == StockState::Reserved);
+            keys.extend(held.flat_map(|stock| stock.pieces.keys().cloned()).map(Key::Product));
         }
         keys.retain(|key| !self.is_loaded(key));
         keys
@@ -272,6 +279,10 @@ impl Ledger {
 
     pub(crate) fn order(&self, id: &OrderId) -> Result<Option<&Order>, Need> {
         self.row(&self.orders, id, || Key::Order(id.clone()))
+    }
+
+    pub(crate) fn product(&self, sku: &Sku) -> Result<Option<&Product>, Need> {
+        self.row(&self.products, sku, || Key::Product(sku.clone()))
     }
 
     pub(crate) fn reference(&self, key: &ReferenceKey) -> Result<Option<&Reference>, Need> {

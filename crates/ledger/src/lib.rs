@@ -20,6 +20,7 @@ mod money;
 mod notice;
 mod order;
 mod policy;
+mod product;
 mod reply;
 mod row;
 mod standing;
@@ -33,23 +34,25 @@ pub use case::{Case, CaseKey, Reason, Resolution, Subject};
 pub use command::{
     AddKey, AskLookup, CancelOrder, CancelTask, Claim, Command, Decision, GrantFailed, Import, MarkOutside,
     NewReference, Observe, Outcome, Outside, PlaceOrder, Prepare, Receive, RegisterReference, Renew,
-    Reprocess, ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, Settle, Stamp,
+    Reprocess, ResolveCase, RetryTask, ReviveOrder, RevokeKey, SetEntitlement, SetProduct, Settle, Stamp,
 };
 pub use digest::{Body, Digest};
 pub use fact::{CaptureState, DisputeState, Ending, Fact, FactKey, FactValue, Facts, RefundState};
 pub use id::{
     Account, CommandId, Customer, EffectName, EventId, EventKey, FactId, Hint, ID_BYTES_MAX, IdError,
-    KeyName, Mode, Name, OrderId, Owner, PaymentId, PaymentKey, ReferenceId, ReferenceKey, Sku, SourceName,
+    KeyName, Mode, Name, OrderId, Owner, PaymentId, PaymentKey, ReferenceId, ReferenceKey, SecretId, Sku,
+    SourceName,
 };
 pub use key::{Key, Keys, Need};
 pub use ledger::{Changes, Ledger, Row};
 pub use money::{AMOUNT_MAX, DECIMALS_MAX, Money, MoneyError, MoneyUnit};
 pub use notice::{Claims, Notice, Reading};
-pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, Unit};
+pub use order::{Fulfil, LINES_MAX, Line, Order, OrderState, OrderToken, Unit};
 pub use policy::{
     AfterGrant, AfterGrants, Disputes, EffectRule, Hints, Late, LookupRule, Policy, RefundBlocks, Retries,
     SourcePolicy, Truth, Unmatched,
 };
+pub use product::{OrderStock, Product, StockState};
 pub use reply::{Claimed, EventReply, Granted, Received, Refusal, Reply};
 pub use row::{
     ApiKey, Audit, AuditKey, CommandRecord, Entitlement, Event, EventOutcome, Payment, Reference, Scope,

@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::digest::Digest;
-use crate::id::{Customer, Hint, PaymentKey, ReferenceKey, Sku};
+use crate::id::{Customer, Hint, PaymentKey, ReferenceKey, SecretId, Sku};
 use crate::money::Money;
+use crate::product::OrderStock;
 use crate::time::Timestamp;
 
 /// The most lines one order may have.
@@ -108,6 +109,15 @@ impl OrderState {
     }
 }
 
+/// What is kept of the token with which the buyer may look at the order: enough to know it again, not to tell it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OrderToken {
+    /// The server's secret that it was derived with. It is valid while the server has that secret.
+    pub secret: SecretId,
+    /// Its MAC under that secret.
+    pub mac: Digest,
+}
+
 /// What the merchant expects.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Order {
@@ -131,6 +141,10 @@ pub struct Order {
     pub expires_at: Option<Timestamp>,
     /// Digest of the request that placed it: the same id with another one is a conflict.
     pub request: Digest,
+    /// What is kept of the buyer's token, if one was issued.
+    pub token: Option<OrderToken>,
+    /// The pieces that it took of what is limited, if any.
+    pub stock: Option<OrderStock>,
     /// Rises with every command that changes the order or anything that hangs on it.
     pub revision: u64,
     /// Payments bound to it. Each serves this order for ever.

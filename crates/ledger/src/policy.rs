@@ -165,6 +165,8 @@ pub struct Policy {
     pub disputes: Disputes,
     /// What money for a closed order does.
     pub late: Late,
+    /// Whether a refund puts an order's pieces up for sale again.
+    pub refund_restocks: bool,
     /// What a reversal after the grant does.
     pub after_grant: AfterGrants,
     /// What is told to the outside, and how, by the effect's name.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::case::Reason;
-use crate::id::{EventId, Hint, OrderId};
+use crate::id::{EventId, Hint, OrderId, SecretId, Sku};
 use crate::key::Keys;
 use crate::task::{Request, TaskState};
 use crate::time::Timestamp;
@@ -101,6 +101,35 @@ pub enum Refusal {
     ReferenceDiffers,
     /// Something was granted already: a cancelled order must not have been served.
     AlreadyGranted,
+    /// Other lines are in the catalogue, this one is not.
+    NotForSale {
+        /// What.
+        sku: Sku,
+    },
+    /// The catalogue has no price for it in the order's unit of money.
+    NoPrice {
+        /// What.
+        sku: Sku,
+    },
+    /// The catalogue comes to another total.
+    PriceDiffers {
+        /// Which.
+        total: String,
+    },
+    /// There are fewer left than are wanted.
+    OutOfStock {
+        /// Of what.
+        sku: Sku,
+        /// How many are left.
+        free: u64,
+    },
+    /// More than that is reserved or sold.
+    StockTaken {
+        /// How many.
+        taken: u64,
+    },
+    /// Money has come or is on its way: only the merchant may cancel it now.
+    NotUnpaid,
     /// There is no such task.
     UnknownTask,
     /// The task stands where it cannot be retried.
@@ -158,6 +187,12 @@ impl Refusal {
             Self::ReferenceTaken { .. } => "reference_taken",
             Self::ReferenceDiffers => "reference_differs",
             Self::AlreadyGranted => "already_granted",
+            Self::NotForSale { .. } => "not_for_sale",
+            Self::NoPrice { .. } => "no_price",
+            Self::PriceDiffers { .. } => "price_differs",
+            Self::OutOfStock { .. } => "out_of_stock",
+            Self::StockTaken { .. } => "stock_taken",
+            Self::NotUnpaid => "not_unpaid",
             Self::UnknownTask => "unknown_task",
             Self::TaskNotRetryable { .. } => "task_not_retryable",
             Self::LeaseLost => "lease_lost",
@@ -194,6 +229,17 @@ impl fmt::Display for Refusal {
             Self::AlreadyGranted => {
                 write!(f, "something was granted for this order: take that back first")
             }
+            Self::NotForSale { sku } => {
+                write!(
+                    f,
+                    "{sku} is not in the catalogue, and other lines are: an order is of one or the other"
+                )
+            }
+            Self::NoPrice { sku } => write!(f, "{sku} has no price in the order's unit of money"),
+            Self::PriceDiffers { total } => write!(f, "the catalogue's total is {total}"),
+            Self::OutOfStock { sku, free } => write!(f, "of {sku} only {free} are left"),
+            Self::StockTaken { taken } => write!(f, "{taken} are reserved or sold: there cannot be fewer"),
+            Self::NotUnpaid => write!(f, "money has come or is on its way: only the shop can cancel it now"),
             Self::UnknownTask => write!(f, "there is no such task"),
             Self::TaskNotRetryable { state } => {
                 write!(f, "the task is {}: there is nothing to retry", state.as_str())
@@ -251,6 +297,10 @@ pub enum Reply {
         order: OrderId,
         /// Its issued hint.
         hint: Hint,
+        /// The secret that this request's token is derived with: the token itself is in no reply. `None` if it got
+        /// none, and where the order stood before under another command.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        token: Option<SecretId>,
     },
     /// The reference is registered.
     Registered,

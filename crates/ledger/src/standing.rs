@@ -13,6 +13,7 @@ use crate::id::{OrderId, PaymentKey};
 use crate::money::{Money, MoneyUnit};
 use crate::order::{Order, OrderState};
 use crate::policy::{AfterGrant, Disputes, Late, Policy, RefundBlocks};
+use crate::product::StockState;
 
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident = $text:literal)+) => {
@@ -87,6 +88,8 @@ pub struct Standing {
     pub eligible: bool,
     /// Whether it was closed and money that came after lets it live again.
     pub revived: bool,
+    /// Whether it is covered, may be served, and has given its pieces up.
+    pub sold_out: bool,
     /// What a person or a lookup has to settle.
     pub findings: Vec<Finding>,
     /// Each bound payment's account.
@@ -106,9 +109,13 @@ impl Standing {
         let closed = order.state != OrderState::Open;
         // Derived and not a change of state, so that it does not matter whether a refund or its capture came first.
         let more = sum.covering > order.closed_covering_minor;
-        let revived = closed && policy.late == Late::Revive && sum.covered && more;
+        let may_revive = closed && policy.late == Late::Revive && sum.covered && more;
+        // P13: without its pieces there is nothing to serve it with.
+        let stocked = order.stock.as_ref().is_none_or(|stock| stock.state != StockState::Released);
+        let revived = may_revive && stocked;
+        let sold_out = sum.covered && !stocked && (!closed || may_revive);
         let open = !closed || revived;
-        let eligible = open && sum.covered && !owes && !foreign;
+        let eligible = open && sum.covered && stocked && !owes && !foreign;
         let mut standing = Self {
             word: sum.word(&accounts, open),
             captured_minor: sum.captured,
@@ -117,6 +124,7 @@ impl Standing {
             covered: sum.covered,
             eligible,
             revived,
+            sold_out,
             findings: Vec::new(),
             payments: accounts,
         };

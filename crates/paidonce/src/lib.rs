@@ -20,3 +20,4 @@ pub mod serve;
 pub mod source;
 pub mod store;
 pub mod telemetry;
+pub mod token;

@@ -137,7 +137,7 @@ impl Server {
         connector: Option<Arc<Connector>>,
         certificates: Arc<CertificateCache>,
     ) -> Result<Self, ServeError> {
-        let sources = config.sources()?;
+        let (sources, tokens) = (config.sources()?, config.tokens()?);
         let outside = outside(config, &sources, connector)?;
         let public = listen(config.server.public).await?;
         let private = match config.server.private {
@@ -146,7 +146,7 @@ impl Server {
         };
         let engine = Engine::start(store, clock, Arc::new(config.policy()), Settings::default());
         let engine = engine.map_err(ServeError::Thread)?;
-        let app = App::new(config, sources, engine.clone(), outside.clone(), certificates);
+        let app = App::new(config, sources, tokens, engine.clone(), outside.clone(), certificates);
         let open = app.connections().clone();
         let (stop, stopped) = watch::channel(false);
         let connections_max = u32::try_from(config.server.connections_max).unwrap_or(u32::MAX);

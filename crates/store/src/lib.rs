@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
-    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
+    Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
 };
 
 #[cfg(feature = "document")]
@@ -177,6 +177,12 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// As [`Store::orders`].
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>>;
+
+    /// The catalogue, what was set last first.
+    ///
+    /// # Errors
+    /// As [`Store::orders`].
+    fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>>;
 
     /// All API keys, by name, revoked ones included.
     ///

@@ -2,8 +2,8 @@
 //! What stands before it, and how it is run, is each store's own.
 
 use paidonce_ledger::{
-    Audit, AuditKey, Case, CaseKey, EffectName, Entitlement, Event, EventKey, OrderId, Task, TaskKey,
-    Timestamp, Unit,
+    Audit, AuditKey, Case, CaseKey, EffectName, Entitlement, Event, EventKey, OrderId, Product, Sku, Task,
+    TaskKey, Timestamp, Unit,
 };
 
 use crate::Result;
@@ -129,6 +129,14 @@ pub(crate) fn tasks<'a>(filter: &'a TaskFilter, page: &Page) -> Result<Rest<'a>>
 
 pub(crate) fn task_cursor(key: &TaskKey, row: &Task) -> Cursor {
     Cursor { at: row.created_at, key: key.handle() }
+}
+
+pub(crate) fn products<'a>(page: &Page) -> Result<Rest<'a>> {
+    Conditions::default().finish(page, ("set_at", "sku"))
+}
+
+pub(crate) fn product_cursor(sku: &Sku, row: &Product) -> Cursor {
+    Cursor { at: row.set_at, key: sku.to_string() }
 }
 
 /// What one worker may try now. (`active` is written beside the state, so that one small index finds it.)

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
-    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
+    Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
 };
 
 use crate::list::{
@@ -112,6 +112,10 @@ impl Store for MemoryStore {
 
     fn tasks(&self, filter: &TaskFilter, wanted: &Page) -> Result<Listed<(TaskKey, Task)>> {
         whole::tasks(&self.ledger(), filter, wanted)
+    }
+
+    fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        whole::products(&self.ledger(), page)
     }
 
     fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {

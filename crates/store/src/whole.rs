@@ -2,8 +2,8 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, AttemptKey, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, Key,
-    KeyName, Keys, Ledger, Order, OrderId, OrderState, Payment, Subject, Task, TaskKey, TaskState, Timestamp,
-    Unit, Work,
+    KeyName, Keys, Ledger, Order, OrderId, OrderState, Payment, Product, Sku, Subject, Task, TaskKey,
+    TaskState, Timestamp, Unit, Work,
 };
 
 #[cfg(feature = "document")]
@@ -168,6 +168,11 @@ pub(crate) fn tasks(ledger: &Ledger, filter: &TaskFilter, wanted: &Page) -> Resu
     page(rows.map(row), wanted)
 }
 
+pub(crate) fn products(ledger: &Ledger, wanted: &Page) -> Result<Listed<(Sku, Product)>> {
+    let rows = ledger.products.rows().iter();
+    page(rows.map(|(sku, row)| (cursor(row.set_at, sku), (sku.clone(), row.clone()))), wanted)
+}
+
 pub(crate) fn api_keys(ledger: &Ledger) -> Result<Vec<(KeyName, ApiKey)>> {
     Ok(ledger.api_keys.rows().iter().map(|(name, key)| (name.clone(), key.clone())).collect())
 }
@@ -227,6 +232,7 @@ fn aggregate(all: &Ledger, key: &Key, part: &mut Ledger) {
             load(&all.events, key, &mut part.events);
             Subject::Event(key.clone())
         }
+        Key::Product(sku) => return load(&all.products, sku, &mut part.products),
         Key::Reference(key) => return load(&all.references, key, &mut part.references),
         Key::Command(id) => return load(&all.commands, id, &mut part.commands),
         Key::ApiKey(name) => return load(&all.api_keys, name, &mut part.api_keys),

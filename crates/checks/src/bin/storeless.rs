@@ -12,7 +12,8 @@ use paidonce::serve::Server;
 use paidonce_checks::arguments::Arguments;
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey,
-    EventReply, KeyName, Keys, Ledger, OrderId, Policy, Received, Reply, Task, TaskKey, Timestamp, Unit,
+    EventReply, KeyName, Keys, Ledger, OrderId, Policy, Product, Received, Reply, Sku, Task, TaskKey,
+    Timestamp, Unit,
 };
 use paidonce_store::{
     AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Result,
@@ -89,6 +90,10 @@ impl Store for Nothing {
     }
 
     fn tasks(&self, _: &TaskFilter, _: &Page) -> Result<Listed<(TaskKey, Task)>> {
+        Ok(none())
+    }
+
+    fn products(&self, _: &Page) -> Result<Listed<(Sku, Product)>> {
         Ok(none())
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use paidonce_engine::{Clock, Engine, Settings, Sleep};
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
-    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
+    Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
 };
 use paidonce_store::{
     AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter,
@@ -166,6 +166,10 @@ impl Store for Faulty {
 
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.inner.tasks(filter, page)
+    }
+
+    fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        self.inner.products(page)
     }
 
     fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {

@@ -36,6 +36,7 @@ pub(super) fn order(ledger: &Ledger, command: &Command) -> Result<Option<OrderId
         Command::Receive(_)
         | Command::Sweep(_)
         | Command::Import(_)
+        | Command::SetProduct(_)
         | Command::AddKey(_)
         | Command::RevokeKey(_) => None,
     })

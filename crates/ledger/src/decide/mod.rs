@@ -15,6 +15,7 @@ mod outbox;
 mod outside;
 mod receive;
 mod settle;
+mod stock;
 mod sweep;
 
 use crate::command::Command;
@@ -78,6 +79,7 @@ fn dispatch(ledger: &mut Ledger, command: &Command, context: Context<'_>) -> Res
         Command::Grant(task) => grant::grant(ledger, task, context),
         Command::GrantFailed(command) => grant::failed(ledger, command, context),
         Command::RetryTask(command) => grant::retry(ledger, command, context),
+        Command::SetProduct(command) => stock::set(ledger, command, context),
         Command::AddKey(command) => key::add(ledger, command, context),
         Command::RevokeKey(command) => key::revoke(ledger, command, context),
         Command::AskLookup(command) => observe::ask(ledger, command),

@@ -10,9 +10,9 @@ use crate::reply::{Refusal, Reply};
 use crate::row::{Entitlement, Payment};
 use crate::task::{Task, TaskState};
 
-use super::Context;
 use super::grant::settle_of;
 use super::settle::{Cause, settle};
+use super::{Context, stock};
 
 pub(super) fn resolve(
     ledger: &mut Ledger,
@@ -140,6 +140,10 @@ pub(super) fn revive(
     };
     let since = ledger.savepoint();
     if order.state != OrderState::Open {
+        // A revival is a new reservation.
+        if let Some(refusal) = stock::missing(ledger, &order)? {
+            return Ok(Reply::Refused(refusal));
+        }
         let open = Order { state: OrderState::Open, closed_covering_minor: 0, ..order };
         ledger.orders.put(command.order.clone(), open);
     }

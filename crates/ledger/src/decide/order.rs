@@ -8,10 +8,11 @@ use crate::key::Need;
 use crate::ledger::Ledger;
 use crate::order::{Order, OrderState};
 use crate::reply::{Refusal, Reply};
+use crate::standing::Word;
 
-use super::Context;
 use super::bind::{Taken, bind_waiting, register as register_row};
 use super::settle::{Cause, settle, standing};
+use super::{Context, stock};
 
 pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<'_>) -> Result<Reply, Need> {
     let request = command.request();
@@ -19,9 +20,15 @@ pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<
         if order.request != request {
             return Ok(Reply::Refused(Refusal::OrderExists));
         }
-        return Ok(Reply::Placed { order: command.order.clone(), hint: order.hint.clone() });
+        // Its token belongs to the request that placed it.
+        return Ok(Reply::Placed { order: command.order.clone(), hint: order.hint.clone(), token: None });
     }
     let since = ledger.savepoint();
+    // P12, P13: decided on every attempt, in the order's own commit.
+    let stock = match stock::reserve(ledger, command)? {
+        Ok(stock) => stock,
+        Err(refusal) => return Ok(Reply::Refused(refusal)),
+    };
     for reference in &command.references {
         let key = reference.key();
         if let Err(taken) = register_row(ledger, &key, &command.order, reference.expected.as_ref())? {
@@ -31,7 +38,7 @@ pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<
     let keys = command.reference_keys();
     let (registered, ways): (BTreeSet<_>, BTreeSet<_>) =
         keys.iter().cloned().partition(|key| matches!(key, ReferenceKey::Provider(..)));
-    ledger.orders.put(command.order.clone(), new_order(command, registered, context));
+    ledger.orders.put(command.order.clone(), Order { stock, ..new_order(command, registered, context) });
     for way in &ways {
         if let Err(taken) = register_row(ledger, way, &command.order, None)? {
             return Ok(refused(taken));
@@ -39,8 +46,8 @@ pub(super) fn place(ledger: &mut Ledger, command: &PlaceOrder, context: Context<
     }
     bind_waiting(ledger, keys, context)?;
     settle(ledger, &command.order, &Cause { since: &since, trace: command.trace.as_ref() }, context)?;
-    let hint = command.hint.clone();
-    Ok(Reply::Placed { order: command.order.clone(), hint })
+    let token = command.token.as_ref().map(|token| token.secret.clone());
+    Ok(Reply::Placed { order: command.order.clone(), hint: command.hint.clone(), token })
 }
 
 fn new_order(command: &PlaceOrder, references: BTreeSet<ReferenceKey>, context: Context<'_>) -> Order {
@@ -55,6 +62,8 @@ fn new_order(command: &PlaceOrder, references: BTreeSet<ReferenceKey>, context: 
         placed_at: context.now,
         expires_at: command.expires_at,
         request: command.request(),
+        token: command.token.clone(),
+        stock: None,
         revision: 0,
         payments: BTreeSet::new(),
         references,
@@ -103,7 +112,12 @@ pub(super) fn cancel(
     }
     let since = ledger.savepoint();
     if order.state == OrderState::Open {
-        let closed_covering_minor = standing(ledger, &command.order, &order, context)?.covering_minor;
+        let stands = standing(ledger, &command.order, &order, context)?;
+        let untouched = stands.word == Word::Unpaid && stands.captured_minor == 0;
+        if command.unpaid && !untouched {
+            return Ok(Reply::Refused(Refusal::NotUnpaid));
+        }
+        let closed_covering_minor = stands.covering_minor;
         let closed = Order { state: OrderState::Cancelled, closed_covering_minor, ..order };
         ledger.orders.put(command.order.clone(), closed);
     }

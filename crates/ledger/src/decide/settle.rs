@@ -12,7 +12,7 @@ use crate::row::Entitlement;
 use crate::standing::{Finding, Loss, Standing};
 use crate::task::{Task, TaskKey, TaskState};
 
-use super::{Context, case, effect, lookup, outbox};
+use super::{Context, case, effect, lookup, outbox, stock};
 
 /// Reasons that a standing derives: their cases begin and end with it.
 const DERIVED: &[Reason] = &[
@@ -23,6 +23,7 @@ const DERIVED: &[Reason] = &[
     Reason::PaidTwice,
     Reason::Overpaid,
     Reason::PaidLate,
+    Reason::SoldOut,
     Reason::RefundUnclear,
     Reason::RefundAhead,
     Reason::DisputeContradictory,
@@ -48,6 +49,7 @@ pub(super) fn settle(
 ) -> Result<(), Need> {
     let Some(order) = ledger.order(id)?.cloned() else { return Ok(()) };
     let standing = standing(ledger, id, &order, context)?;
+    let (order, standing) = stock::settle(ledger, id, order, standing, context)?;
     for unit in order.units() {
         entitlement(ledger, id, &order, unit, &standing, context)?;
         task(ledger, id, &order, unit, standing.eligible, cause, context)?;

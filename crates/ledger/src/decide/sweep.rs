@@ -23,7 +23,7 @@ pub(super) fn sweep(ledger: &mut Ledger, key: &Key, context: Context<'_>) -> Res
                 tasks(ledger, &Subject::Event(event.clone()), context);
             }
         }
-        Key::Reference(_) | Key::Command(_) | Key::ApiKey(_) => {}
+        Key::Reference(_) | Key::Product(_) | Key::Command(_) | Key::ApiKey(_) => {}
     }
     Ok(Reply::Swept)
 }

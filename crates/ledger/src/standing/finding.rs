@@ -87,6 +87,12 @@ fn of_payment(key: &PaymentKey, account: &PaymentAccount, order: &Order) -> Vec<
 fn of_order(id: &OrderId, order: &Order, standing: &Standing) -> Option<Finding> {
     let money = |minor| show(minor, order.total.unit());
     let (covering, total) = (money(standing.covering_minor), money(order.total.amount_minor()));
+    if standing.sold_out {
+        let pieces = order.stock.iter().flat_map(|stock| &stock.pieces);
+        let pieces: Vec<_> = pieces.map(|(sku, n)| format!("{n} of {sku}")).collect();
+        let detail = format!("{covering} came, and there are no longer {}", pieces.join(", "));
+        return Some(Finding::new(Subject::Order(id.clone()), Reason::SoldOut, detail));
+    }
     let (reason, detail) = match standing.word {
         Word::PartPaid => (Reason::AmountShort, format!("{covering} of {total} came")),
         Word::Overpaid => (Reason::Overpaid, format!("{covering} came for {total}")),

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     Account, Body, CancelOrder, Claims, Command, CommandId, Customer, Digest, EffectRule, EventId, Fact,
     Fulfil, Happening, Hint, Line, LookupRule, Mode, Money, MoneyUnit, Name, NewReference, Notice, OrderId,
-    PaymentId, PlaceOrder, Policy, Reading, Receive, ReferenceId, RegisterReference, Retries, Sku,
-    SourceName, Stamp,
+    PaymentId, PlaceOrder, Policy, Reading, Receive, ReferenceId, RegisterReference, Retries, SetProduct,
+    Sku, SourceName, Stamp,
 };
 
 pub use program::{any_batches, any_facts, permuted};
@@ -75,8 +75,16 @@ pub fn place(order: &str, total: &Money, references: &[&str]) -> PlaceOrder {
         fulfil: Fulfil::Order,
         expires_at: None,
         references: references.iter().map(|text| reference(text)).collect(),
+        token: None,
         trace: None,
     }
+}
+
+/// Sets a product of the catalogue: one price, and pieces or as many as are wanted.
+#[must_use]
+pub fn product(command: &str, sku: &str, price: &Money, stock: Option<u64>) -> Command {
+    let prices = vec![price.clone()];
+    Command::SetProduct(SetProduct { stamp: stamp(command), sku: id(sku), prices, stock })
 }
 
 /// Registers a reference.
@@ -92,7 +100,8 @@ pub fn register(order: &str, text: &str) -> Command {
 /// Cancels an order.
 #[must_use]
 pub fn cancel(order: &str) -> Command {
-    Command::CancelOrder(CancelOrder { stamp: stamp(&format!("cancel-{order}")), order: id(order) })
+    let stamp = stamp(&format!("cancel-{order}"));
+    Command::CancelOrder(CancelOrder { stamp, order: id(order), unpaid: false })
 }
 
 /// A notice whose bytes are made of its id and what it claims, so that equal notices have equal bodies.

@@ -3,7 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{about, account, cancel, id, money, notice, place, receive, register, stamp, with_other_bytes};
+use super::{
+    about, account, cancel, id, money, notice, place, product, receive, register, stamp, with_other_bytes,
+};
 use crate::{
     AskLookup, Body, CancelTask, CaptureState, CaseKey, Claim, Claims, Command, Decision, Digest,
     DisputeState, EffectName, Ending, Fact, Fulfil, GrantFailed, Happening, Key, MarkOutside, Mode, Money,
@@ -72,9 +74,17 @@ fn any_notice() -> impl Strategy<Value = Notice> {
     })
 }
 
+/// A product that programs run short of.
+fn any_product() -> impl Strategy<Value = Command> {
+    let stock = prop_oneof![3 => (0_u64..4).prop_map(Some), 1 => Just(None)];
+    let price = prop_oneof![4 => Just("25"), 1 => Just("50")];
+    (stock, price, 0_u8..6)
+        .prop_map(|(stock, price, n)| product(&format!("product-{n}"), "ticket", &super::eur(price), stock))
+}
+
 fn any_place() -> impl Strategy<Value = Command> {
-    (0_u8..3, 0_u8..5, prop::option::of(0_u8..4), prop::bool::ANY, 0_u8..4).prop_map(
-        |(order, total, reference, lines, key)| {
+    (0_u8..3, 0_u8..5, prop::option::of(0_u8..4), prop::bool::ANY, 0_u8..4, prop::bool::ANY).prop_map(
+        |(order, total, reference, lines, key, ticket)| {
             let references: Vec<_> = reference.iter().map(|n| format!("cs_{n}")).collect();
             let references: Vec<_> = references.iter().map(String::as_str).collect();
             let total = money(&(u32::from(total) * 25).to_string(), "EUR");
@@ -83,6 +93,10 @@ fn any_place() -> impl Strategy<Value = Command> {
             if lines {
                 command.fulfil = Fulfil::Line;
                 command.lines.push(command.lines[0].clone());
+            }
+            if ticket {
+                command.lines.iter_mut().for_each(|line| line.sku = id("ticket"));
+                command.expires_at = Some(Timestamp(8_000 * i64::from(key)));
             }
             Command::PlaceOrder(command)
         },
@@ -234,7 +248,8 @@ fn any_command() -> impl Strategy<Value = Command> {
         register(&format!("o_{order}"), &text)
     });
     prop_oneof![
-        3 => any_place(),
+        5 => any_place(),
+        1 => any_product(),
         2 => register,
         1 => (0_u8..3).prop_map(|order| cancel(&format!("o_{order}"))),
         10 => vec(any_notice(), 1..3).prop_map(receive),

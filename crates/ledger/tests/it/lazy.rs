@@ -24,6 +24,9 @@ fn fetch(whole: &Ledger, key: &Key, into: &mut Ledger) {
         cases.into_iter().for_each(|(key, case)| into.cases.load(key, case));
     }
     match key {
+        Key::Product(k) => {
+            whole.products.get(k).into_iter().for_each(|r| into.products.load(k.clone(), r.clone()))
+        }
         Key::Reference(k) => {
             whole.references.get(k).into_iter().for_each(|r| into.references.load(k.clone(), r.clone()))
         }
@@ -92,6 +95,7 @@ proptest! {
             let changes = ledger.take_changes();
             // Duplicates are counted on their event; nothing else moves.
             prop_assert_eq!(changes.orders, []);
+            prop_assert_eq!(changes.products, []);
             prop_assert_eq!(changes.facts, []);
             prop_assert_eq!(changes.entitlements, []);
             prop_assert_eq!(changes.tasks, []);

@@ -1,9 +1,9 @@
 //! P5: any order and any repetition of the same facts gives the same facts, standing and entitlements at rest.
 
-use paidonce_ledger::testing::{account, busy_policy, eur, id, permuted, place, receive};
+use paidonce_ledger::testing::{account, busy_policy, eur, id, permuted, place, product, receive};
 use paidonce_ledger::{
     AfterGrant, AfterGrants, Command, Disputes, Entitlement, Facts, Late, Ledger, Notice, OrderId,
-    PaymentKey, Policy, RefundBlocks, Standing, Timestamp, Unit, invariants,
+    OrderStock, PaymentKey, Policy, RefundBlocks, Standing, Timestamp, Unit, invariants,
 };
 use proptest::prelude::*;
 
@@ -12,6 +12,7 @@ use proptest::prelude::*;
 struct Rest {
     facts: Vec<Facts>,
     standing: Standing,
+    stock: Option<OrderStock>,
     entitlements: Vec<(Unit, Entitlement)>,
     open_cases: Vec<String>,
 }
@@ -20,6 +21,8 @@ const NOW: Timestamp = Timestamp(1_000);
 
 fn run(notices: &[Notice], policy: &Policy) -> Rest {
     let mut ledger = Ledger::whole();
+    // The order holds a piece: what becomes of it follows from the facts as well.
+    ledger.execute(&product("set", "ebook", &eur("50"), Some(1)), NOW, policy);
     let order = place("1001", &eur("50"), &["pi_0", "pi_1", "pi_2"]);
     ledger.execute(&Command::PlaceOrder(order), NOW, policy);
     for notice in notices {
@@ -53,6 +56,7 @@ fn rest(ledger: &Ledger, policy: &Policy) -> Rest {
     Rest {
         facts,
         standing: Standing::of(&id, order, &bound, policy),
+        stock: order.stock.clone(),
         entitlements: ledger.entitlements_of(&id).map(entitlement).collect(),
         open_cases,
     }
@@ -62,13 +66,14 @@ fn rest(ledger: &Ledger, policy: &Policy) -> Rest {
 fn any_policy() -> impl Strategy<Value = Policy> {
     let after = || prop_oneof![Just(AfterGrant::Keep), Just(AfterGrant::Revoke), Just(AfterGrant::Review)];
     let after = (after(), after(), after());
-    let flags = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
+    let flags = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
     (flags, after, prop_oneof![2 => Just(0_i128), 1 => Just(2_500)]).prop_map(
-        |((any, ignore, revive), (refund, dispute, reversal), tolerance)| Policy {
+        |((any, ignore, revive, refund_restocks), (refund, dispute, reversal), tolerance)| Policy {
             tolerance_minor: [(account(), tolerance)].into(),
             refund_blocks: if any { RefundBlocks::Any } else { RefundBlocks::Full },
             disputes: if ignore { Disputes::Ignore } else { Disputes::Hold },
             late: if revive { Late::Revive } else { Late::Hold },
+            refund_restocks,
             after_grant: AfterGrants { refund, dispute, reversal },
             ..busy_policy()
         },

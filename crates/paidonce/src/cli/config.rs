@@ -21,6 +21,7 @@ pub(super) fn run(command: &ConfigCommand, context: &Context) -> Result<Exit, Fa
         ConfigCommand::Show => context.output.text(&config.show()),
         ConfigCommand::Check => {
             let sources = config.sources()?;
+            config.tokens()?;
             if let Some(sql) = config.grant_sql()? {
                 let failed = |source| ServeError::of_store(config.store.url.clone(), source);
                 config.store.check_grant_sql(&sql).map_err(failed)?;

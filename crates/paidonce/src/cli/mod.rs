@@ -18,6 +18,7 @@ mod init;
 mod keys;
 mod orders;
 mod outside;
+mod products;
 mod receive;
 mod references;
 mod reprocess;
@@ -86,6 +87,9 @@ enum Command {
     /// Orders: what is expected to be paid.
     #[command(subcommand)]
     Orders(orders::OrdersCommand),
+    /// The catalogue: prices, and how many there are.
+    #[command(subcommand)]
+    Products(products::ProductsCommand),
     /// Provider objects that belong to orders.
     #[command(subcommand)]
     References(references::ReferencesCommand),
@@ -147,6 +151,7 @@ fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
         Command::Send(args) => send::run(&args, context),
         Command::Receive(args) => receive::run(&args, context),
         Command::Orders(command) => orders::run(&command, context),
+        Command::Products(command) => products::run(&command, context),
         Command::References(command) => references::run(&command, context),
         Command::Events(command) => events::run(&command, context),
         Command::Entitlements(command) => entitlements::run(&command, context),

@@ -139,12 +139,16 @@ pub(super) fn money(amount: &Amount) -> String {
 }
 
 fn placed(order: &OrderPlaced) -> String {
-    format!(
+    let mut text = format!(
         "Order {} is placed: {} to be paid.\nPut this hint into the provider's metadata, as paidonce: {}",
         plain(&order.id),
         money(&order.total),
         order.hint
-    )
+    );
+    if let Some(token) = &order.token {
+        text.push_str(&format!("\nThe buyer's page: /status/{token}"));
+    }
+    text
 }
 
 /// One order, for people.

@@ -45,6 +45,8 @@ pub(crate) use store::NO_SQL;
 
 use section::{Mistakes, Section};
 
+use crate::token::{TOKEN_SECRET_BYTES_MIN, Tokens};
+
 /// The most bytes a configuration may have: more is some other file.
 const FILE_MAX: u64 = 1024 * 1024;
 
@@ -132,6 +134,7 @@ impl Config {
             refund_blocks: self.policy.refund_blocks,
             disputes: self.policy.disputes,
             late: self.policy.late,
+            refund_restocks: self.policy.refund_restocks,
             after_grant: self.policy.after_grant,
             effects: self.effects.iter().map(|effect| (effect.name.clone(), effect.rule())).collect(),
             lookups: asked.into_iter().map(|account| (account, lookup)).collect(),
@@ -151,6 +154,29 @@ impl Config {
             Some((account, i128::from(source.tolerance_minor)))
         };
         stated.filter_map(of).collect()
+    }
+
+    /// The secrets for buyers' tokens, read.
+    ///
+    /// # Errors
+    /// All that cannot be read or are too short. Never a secret.
+    pub fn tokens(&self) -> Result<Tokens, ConfigError> {
+        let read = |place: &SecretRef| match place.text() {
+            Ok(text) if text.len() < TOKEN_SECRET_BYTES_MIN => Err(format!(
+                "server.token_secrets: {place} has fewer than {TOKEN_SECRET_BYTES_MIN} bytes; \
+                 `openssl rand -hex 32` makes one"
+            )),
+            read => read,
+        };
+        let (secrets, mistakes): (Vec<_>, Vec<_>) =
+            self.server.token_secrets.iter().map(read).partition(Result::is_ok);
+        let mistakes: Vec<_> =
+            mistakes.into_iter().filter_map(Result::err).map(|what| (None, what)).collect();
+        if !mistakes.is_empty() {
+            return Err(ConfigError::new(&self.file, mistakes));
+        }
+        let secrets: Vec<String> = secrets.into_iter().flatten().collect();
+        Ok(Tokens::new(secrets.iter().map(String::as_str)))
     }
 
     /// A mistake that is about the configuration as a whole.
@@ -195,7 +221,7 @@ fn read(root: &DeTable<'_>, file: &Path, mistakes: &Mistakes, line: &dyn Fn(usiz
         let (table, span) = top.inner(name).map_or((None, 0..0), |(table, span)| (Some(table), span));
         Section::new(name, table, span, mistakes)
     };
-    let server = ServerConfig::read(section("server"));
+    let server = ServerConfig::read(section("server"), folder);
     let store = StoreConfig::read(section("store"), folder);
     let log = LogConfig::read(section("log"));
     let policy = PolicyConfig::read(section("policy"));

@@ -16,6 +16,8 @@ pub struct PolicyConfig {
     pub disputes: Disputes,
     /// What money for a closed order does.
     pub late: Late,
+    /// Whether a refund puts an order's pieces up for sale again.
+    pub refund_restocks: bool,
     /// What a reversal after the grant does, by its cause.
     pub after_grant: AfterGrants,
     /// After so many seconds a payment that named something of ours and found no order is a case.
@@ -32,6 +34,7 @@ const UNBOUND_AFTER_S: std::ops::RangeInclusive<u64> = 60..=31_536_000;
 const REFUND_BLOCKS: &[(&str, RefundBlocks)] = &[("full", RefundBlocks::Full), ("any", RefundBlocks::Any)];
 const DISPUTES: &[(&str, Disputes)] = &[("hold", Disputes::Hold), ("ignore", Disputes::Ignore)];
 const LATE: &[(&str, Late)] = &[("hold", Late::Hold), ("revive", Late::Revive)];
+const RESTOCKS: &[(&str, bool)] = &[("off", false), ("on", true)];
 const AFTER_GRANT: &[(&str, AfterGrant)] =
     &[("keep", AfterGrant::Keep), ("revoke", AfterGrant::Revoke), ("review", AfterGrant::Review)];
 
@@ -42,6 +45,7 @@ impl PolicyConfig {
             refund_blocks: section.choice("refund_blocks", RefundBlocks::default(), REFUND_BLOCKS),
             disputes: section.choice("disputes", Disputes::default(), DISPUTES),
             late: section.choice("late", Late::default(), LATE),
+            refund_restocks: section.choice("refund_restocks", false, RESTOCKS),
             after_grant: AfterGrants {
                 refund: after("after_refund"),
                 dispute: after("after_dispute"),
@@ -62,6 +66,7 @@ impl PolicyConfig {
             ("refund_blocks", word_of(REFUND_BLOCKS, &self.refund_blocks)),
             ("disputes", word_of(DISPUTES, &self.disputes)),
             ("late", word_of(LATE, &self.late)),
+            ("refund_restocks", word_of(RESTOCKS, &self.refund_restocks)),
             ("after_refund", after(refund)),
             ("after_dispute", after(dispute)),
             ("after_reversal", after(reversal)),

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use paidonce_contracts::Secret;
 
+use super::section::{Section, Text};
+
 /// A place that a secret is read from when it is needed. `Display` shows the place, never the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretRef {
@@ -21,6 +23,24 @@ impl fmt::Display for SecretRef {
             Self::File(path) => write!(f, "file:{}", path.display()),
         }
     }
+}
+
+/// The places in a list of texts. What is none is a mistake of the section's.
+pub(super) fn places(section: &Section<'_>, key: &'static str, folder: &Path) -> Vec<SecretRef> {
+    let parse = |text: Text<'_>| match SecretRef::parse(text.text, folder) {
+        Ok(secret) => Some(secret),
+        Err(message) => {
+            section.wrong(text.span, format!("{key}: {message}"));
+            None
+        }
+    };
+    section.texts(key).into_iter().filter_map(parse).collect()
+}
+
+/// As the configuration's text says them.
+pub(super) fn shown(places: &[SecretRef]) -> String {
+    let quoted = |place: &SecretRef| toml::Value::String(place.to_string()).to_string();
+    format!("[{}] # each is ***", places.iter().map(quoted).collect::<Vec<_>>().join(", "))
 }
 
 impl SecretRef {

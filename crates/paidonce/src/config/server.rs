@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
+use super::secret::{self, SecretRef};
 use super::section::Section;
 
 /// The `[server]` section.
@@ -13,6 +15,8 @@ pub struct ServerConfig {
     pub public: SocketAddr,
     /// Where `/v1`, `/metrics` and the rest answer.
     pub private: Option<SocketAddr>,
+    /// Secrets that buyers' tokens are derived with, the current one first. Without one there are no tokens.
+    pub token_secrets: Vec<SecretRef>,
     /// The largest request body, in bytes.
     pub body_max: usize,
     /// Connections at once, over both listeners. More wait to be accepted.
@@ -30,7 +34,7 @@ pub struct ServerConfig {
 const SECONDS: std::ops::RangeInclusive<u64> = 1..=3600;
 
 impl ServerConfig {
-    pub(super) fn read(section: Section<'_>) -> Self {
+    pub(super) fn read(section: Section<'_>, folder: &Path) -> Self {
         let address = |key| {
             section.parsed(key, |text| {
                 text.parse::<SocketAddr>()
@@ -44,6 +48,7 @@ impl ServerConfig {
         let config = Self {
             public: address("public").unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8080))),
             private: address("private"),
+            token_secrets: secret::places(&section, "token_secrets", folder),
             body_max: size("body_max", 1024 * 1024, 64 * 1024 * 1024),
             connections_max: size("connections_max", 1024, 1_000_000),
             header_timeout: seconds("header_timeout_s", 5),
@@ -59,6 +64,9 @@ impl ServerConfig {
         let _ = writeln!(out, "[server]\npublic = \"{}\"", self.public);
         if let Some(private) = self.private {
             let _ = writeln!(out, "private = \"{private}\"");
+        }
+        if !self.token_secrets.is_empty() {
+            let _ = writeln!(out, "token_secrets = {}", secret::shown(&self.token_secrets));
         }
         let _ = writeln!(out, "body_max = {}\nconnections_max = {}", self.body_max, self.connections_max);
         for (key, time) in [

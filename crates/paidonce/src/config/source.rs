@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use paidonce_ledger::{Hints, Mode, Name, SourceName, Truth, Unmatched};
 use toml::de::DeTable;
 
-use super::secret::SecretRef;
-use super::section::{Section, Text};
+use super::secret::{self, SecretRef};
+use super::section::Section;
 
 /// One `[[source]]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +80,8 @@ impl SourceConfig {
         let account = account.and_then(|text| section.understood("account", text, account_name));
         let mode = mode(&section);
         let contract = contract(&section, folder);
-        let secrets = secrets(&section, folder);
+        // Whether there have to be any is the contract's to say: `crate::source` asks it.
+        let secrets = secret::places(&section, "secrets", folder);
         let hints = section.choice("hints", Hints::default(), HINTS);
         let unmatched = section.choice("unmatched", Unmatched::default(), UNMATCHED);
         let conflict_status = conflict_status(&section);
@@ -117,8 +118,7 @@ impl SourceConfig {
             }
         };
         let _ = writeln!(out, "account = {}\nmode = \"{}\"", quoted(self.account.as_str()), self.mode);
-        let secrets: Vec<_> = self.secrets.iter().map(|secret| quoted(&secret.to_string())).collect();
-        let _ = writeln!(out, "secrets = [{}] # each is ***", secrets.join(", "));
+        let _ = writeln!(out, "secrets = {}", secret::shown(&self.secrets));
         let _ = writeln!(out, "hints = \"{}\"", super::word_of(HINTS, &self.hints));
         let _ = writeln!(out, "unmatched = \"{}\"", super::word_of(UNMATCHED, &self.unmatched));
         if let Some(truth) = &self.truth {
@@ -168,19 +168,6 @@ fn contract(section: &Section<'_>, folder: &Path) -> Option<ContractChoice> {
             None
         }
     }
-}
-
-/// Whether there have to be any is the contract's to say: `crate::source` asks it.
-fn secrets(section: &Section<'_>, folder: &Path) -> Vec<SecretRef> {
-    let texts = section.texts("secrets");
-    let parse = |text: Text<'_>| match SecretRef::parse(text.text, folder) {
-        Ok(secret) => Some(secret),
-        Err(message) => {
-            section.wrong(text.span, format!("secrets: {message}"));
-            None
-        }
-    };
-    texts.into_iter().filter_map(parse).collect()
 }
 
 fn conflict_status(section: &Section<'_>) -> Option<u16> {

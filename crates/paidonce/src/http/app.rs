@@ -15,6 +15,7 @@ use crate::certificate::CertificateCache;
 use crate::config::Config;
 use crate::source::{Accounts, Readers, Source, Sources};
 use crate::telemetry::{Metrics, SourceMetrics};
+use crate::token::Tokens;
 
 /// A source with its counters.
 pub(super) struct Endpoint {
@@ -35,6 +36,7 @@ pub struct App {
     pub(super) nobody_metrics: SourceMetrics,
     pub(super) accounts: Accounts,
     pub(super) readers: Arc<Readers>,
+    pub(super) tokens: Tokens,
     pub(super) certificates: Arc<CertificateCache>,
     pub(super) keys: Keys,
     pub(super) metrics: Metrics,
@@ -56,6 +58,7 @@ impl App {
     pub fn new(
         config: &Config,
         sources: Sources,
+        tokens: Tokens,
         engine: Engine,
         outside: Vec<Arc<Outside>>,
         certificates: Arc<CertificateCache>,
@@ -77,6 +80,7 @@ impl App {
             nobody_metrics: metrics.of_source(UNKNOWN),
             accounts,
             readers,
+            tokens,
             certificates,
             keys: Keys::default(),
             metrics,

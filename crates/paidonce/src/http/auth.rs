@@ -52,16 +52,20 @@ impl Keys {
     }
 }
 
+/// What follows `Bearer` in the one Authorization header.
+pub(super) fn bearer(parts: &Parts) -> Option<&str> {
+    let mut headers = parts.headers.get_all(AUTHORIZATION).iter();
+    let (Some(header), None) = (headers.next(), headers.next()) else { return None };
+    let (scheme, text) = header.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| text.trim())
+}
+
 async fn caller(parts: &Parts, app: &App) -> Result<Caller, Refusal> {
     let unknown = || {
         let detail = "send a valid API key: Authorization: Bearer pk_...; `paidonce keys add` makes one";
         Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", detail).header(WWW_AUTHENTICATE, "Bearer")
     };
-    let mut headers = parts.headers.get_all(AUTHORIZATION).iter();
-    let (Some(header), None) = (headers.next(), headers.next()) else { return Err(unknown()) };
-    let text = header.to_str().ok().and_then(|text| text.split_once(' '));
-    let key = text.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
-    let key = key.filter(|key| key.starts_with("pk_")).ok_or_else(unknown)?;
+    let key = bearer(parts).filter(|key| key.starts_with("pk_")).ok_or_else(unknown)?;
     let (digest, now) = (Digest::of_bytes(key.as_bytes()), app.engine.now());
     if let Some(caller) = app.keys.recent(&digest, now) {
         return Ok(caller);

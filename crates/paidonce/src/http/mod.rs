@@ -7,6 +7,7 @@
 mod app;
 mod auth;
 mod body;
+mod buyer;
 pub mod dto;
 mod extract;
 mod listener;

@@ -44,6 +44,12 @@ fn refusal(refused: &Refused) -> Refusal {
         | Refused::ReferenceTaken { .. }
         | Refused::ReferenceDiffers
         | Refused::AlreadyGranted
+        | Refused::NotUnpaid
+        | Refused::NotForSale { .. }
+        | Refused::NoPrice { .. }
+        | Refused::PriceDiffers { .. }
+        | Refused::OutOfStock { .. }
+        | Refused::StockTaken { .. }
         | Refused::TaskNotRetryable { .. }
         | Refused::LeaseLost
         | Refused::Superseded

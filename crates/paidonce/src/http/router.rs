@@ -14,7 +14,9 @@ use utoipa_axum::routes;
 
 use super::app::App;
 use super::extract::{not_found, wrong_method};
-use super::routes::{audit, cases, entitlements, events, health, incoming, orders, outside, tasks};
+use super::routes::{
+    audit, cases, entitlements, events, health, incoming, mine, orders, outside, products, status, tasks,
+};
 
 /// What a listener shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) enum Reach {
     info(title = "paidonce", description = "A payment may be announced many times; it is fulfilled once."),
     tags(
         (name = "deliveries", description = "What providers call"),
+        (name = "buyers", description = "What a buyer's token opens"),
+        (name = "products", description = "The catalogue and its stock"),
         (name = "orders"), (name = "events"), (name = "entitlements"), (name = "cases"), (name = "tasks"),
         (name = "operation", description = "What tools call")
     )
@@ -42,6 +46,14 @@ fn public() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(health::alive))
 }
 
+/// What the holder of an order's token reaches, from anywhere.
+fn buyers() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(mine::show))
+        .routes(routes!(mine::cancel))
+        .routes(routes!(status::show))
+}
+
 fn api() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(orders::place, orders::list))
@@ -51,6 +63,8 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(orders::cancel))
         .routes(routes!(orders::revive))
         .routes(routes!(outside::note))
+        .routes(routes!(products::set, products::list))
+        .routes(routes!(products::stock))
         .routes(routes!(events::list))
         .routes(routes!(events::again))
         .routes(routes!(entitlements::list))
@@ -80,20 +94,21 @@ fn described(reach: Reach) -> (OpenApiRouter<Arc<App>>, bool) {
 
 /// The routes of one listener.
 pub(crate) fn router(app: Arc<App>, reach: Reach) -> Router {
-    let (mut router, everything) = described(reach);
-    if everything {
-        // Not on the path of deliveries: those time themselves.
-        router = router.merge(api().layer(from_fn_with_state(app.clone(), timed)));
-    }
+    let (router, everything) = described(reach);
+    let others = if everything { buyers().merge(api()) } else { buyers() };
+    // Not on the path of deliveries: those time themselves.
+    let router = router.merge(others.layer(from_fn_with_state(app.clone(), timed)));
     let (router, _) = router.split_for_parts();
     router.fallback(not_found).method_not_allowed_fallback(wrong_method).with_state(app)
 }
 
 /// The description of every route, as JSON text.
 pub(super) fn openapi() -> String {
-    let (_, mut description) = described(Reach::Everything).0.merge(api()).split_for_parts();
-    let key = SecurityScheme::Http(Http::builder().scheme(HttpAuthScheme::Bearer).build());
-    description.components.get_or_insert_default().add_security_scheme("api_key", key);
+    let (_, mut description) = described(Reach::Everything).0.merge(buyers()).merge(api()).split_for_parts();
+    let bearer = || SecurityScheme::Http(Http::builder().scheme(HttpAuthScheme::Bearer).build());
+    let components = description.components.get_or_insert_default();
+    components.add_security_scheme("api_key", bearer());
+    components.add_security_scheme("order_token", bearer());
     description.to_pretty_json().expect("a description is JSON")
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use paidonce_ledger::{CommandId, Stamp};
+use axum::http::{HeaderMap, StatusCode};
+use paidonce_ledger::{CommandId, OrderId, Stamp};
 
 use super::app::App;
 use super::auth::Caller;
@@ -30,12 +30,32 @@ impl FromRequestParts<Arc<App>> for Sent {
 }
 
 impl Sent {
+    /// As [`Sent::stamp`], for the buyer of an order.
+    pub(super) fn stamp_of_buyer(&self, order: &OrderId, route: &str) -> Stamp {
+        // A name that no API key can be confused with: it is scoped by its route.
+        let id = self.command_id(&format!("buyer of {order}"), route);
+        Stamp { id, by: Arc::from("buyer"), reason: None }
+    }
+
+    fn command_id(&self, by: &str, route: &str) -> CommandId {
+        match &self.key {
+            Some(key) => fresh::keyed_command_id(by, route, key),
+            None => fresh::command_id(),
+        }
+    }
+
+    /// The key, where there must be one: what is made twice by mistake cannot be taken back.
+    pub(super) fn required_key(&self) -> Result<&str, Refusal> {
+        self.key.as_deref().ok_or_else(|| {
+            let detail = "send an Idempotency-Key header: a text of your own, another for each order, the same for \
+                          each retry of one";
+            Refusal::new(StatusCode::BAD_REQUEST, "idempotency_key_missing", detail)
+        })
+    }
+
     /// The stamp of this request's command. `route` is the method and the route's template.
     pub(super) fn stamp(&self, caller: &Caller, route: &str, reason: Option<&str>) -> Stamp {
-        let id: CommandId = match &self.key {
-            Some(key) => fresh::keyed_command_id(&caller.name, route, key),
-            None => fresh::command_id(),
-        };
+        let id = self.command_id(&caller.name, route);
         Stamp { id, by: caller.name.clone(), reason: reason.map(Arc::from) }
     }
 }

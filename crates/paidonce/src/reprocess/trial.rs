@@ -65,6 +65,7 @@ impl Trial {
             payments,
             facts,
             orders,
+            products,
             references,
             tasks,
             attempts: _,
@@ -78,6 +79,7 @@ impl Trial {
             && payments.is_empty()
             && facts.is_empty()
             && orders.is_empty()
+            && products.is_empty()
             && references.is_empty()
             && tasks.is_empty()
             && entitlements.is_empty()

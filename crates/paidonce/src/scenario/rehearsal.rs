@@ -89,6 +89,7 @@ impl Rehearsal {
             fulfil: Fulfil::Order,
             expires_at: None,
             references: references.into_iter().map(reference).collect(),
+            token: None,
             trace: None,
         }));
         assert!(matches!(reply, Reply::Placed { .. }), "{reply:?}");

@@ -174,8 +174,10 @@ fn the_example_is_a_valid_configuration_and_states_the_defaults() {
         Config::parse(text, Path::new("paidonce.toml")).unwrap_or_else(|error| panic!("{error}\n{text}"))
     };
     let (settings, effect) = Config::example().split_once("# [[effect]]\n").unwrap();
-    let stated =
-        uncommented(settings, &["private", "conflict_status", "max_future_s", "truth", "lookup_key"]);
+    let stated = uncommented(
+        settings,
+        &["private", "token_secrets", "conflict_status", "max_future_s", "truth", "lookup_key"],
+    );
     let example = parsed(Config::example());
     assert_eq!(parsed(&stated).show(), example.show());
     let none = ["sync", "status_url", "template", "authorization", "ca_file"];

@@ -43,6 +43,11 @@ fn the_description_names_every_route_and_shape() {
         "/v1/orders/{id}/explain",
         "/v1/orders/{id}/revive",
         "/v1/orders/{id}/outside",
+        "/v1/products",
+        "/v1/stock",
+        "/v1/me/orders/{id}",
+        "/v1/me/orders/{id}/cancel",
+        "/status/{token}",
         "/v1/events",
         "/v1/events/reprocess",
         "/v1/entitlements",
@@ -82,6 +87,8 @@ fn the_public_listener_shows_only_what_providers_need() {
         ("/metrics", 404, 200),
         ("/openapi.json", 404, 200),
         ("/v1/orders", 404, 200),
+        ("/v1/me/orders/o", 401, 401),
+        ("/status/x", 404, 404),
         ("/in/shop", 405, 405),
     ] {
         let headers = [("authorization", key.as_str())];

@@ -33,7 +33,12 @@ fn p14_logs_hold_ids_and_outcomes_and_no_canary() {
     let shop = Shop::open();
     let mut request = order("order-1");
     request["references"] = json!([{"source": "stripe", "id": "cs_1"}]);
-    assert_eq!(shop.post("/v1/orders", &request).status, 201);
+    let placed = shop.post("/v1/orders", &request);
+    assert_eq!(placed.status, 201);
+    let token = placed.json()["token"].as_str().unwrap().to_owned();
+    let bearer = format!("Bearer {token}");
+    wire::request(shop.public(), "GET", &format!("/status/{token}"), &[], b"");
+    wire::request(shop.public(), "GET", "/v1/me/orders/order-1", &[("authorization", &bearer)], b"");
     let body = paid("evt-logged", "p", "order-1", "19.90");
     shop.deliver("shop", &body);
     shop.deliver("shop", &body);
@@ -49,7 +54,8 @@ fn p14_logs_hold_ids_and_outcomes_and_no_canary() {
     assert!(log.contains("evt-logged") && log.contains("duplicate"), "{log}");
     let keys = [shop.key("view"), shop.key("operate")].map(|key| key.replace("Bearer ", ""));
     let signature = &seal[0].1;
-    for canary in ["canary", SECRET, signature, &keys[0], &keys[1]] {
+    let tag = token.split_once('.').unwrap().1;
+    for canary in ["canary", SECRET, signature, &keys[0], &keys[1], tag] {
         let line = log.lines().find(|line| line.contains(canary));
         assert_eq!(line, None, "{canary}");
     }

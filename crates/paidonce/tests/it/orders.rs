@@ -3,17 +3,21 @@
 use serde_json::json;
 
 use crate::shop::{Shop, order, paid};
+use crate::wire;
 
 #[test]
 fn a_retry_is_answered_byte_for_byte_alike() {
     let shop = Shop::open();
-    let first = shop.place("order-1");
+    let place = |key: &str| {
+        shop.post_with("/v1/orders", &[("idempotency-key", key)], order("order-1").to_string().as_bytes())
+    };
+    let first = place("checkout-1");
     let placed = first.json();
     assert_eq!(placed["total"], json!({"amount": "19.90", "unit": "EUR"}));
     assert!(placed["hint"].as_str().unwrap().starts_with("po_"));
     // Also after the order has moved on: the answer depends on the request and the stored reply alone.
     shop.deliver("shop", &paid("e", "p", "order-1", "19.90"));
-    let again = shop.place("order-1");
+    let again = place("checkout-1");
     assert_eq!((again.status, again.body), (first.status, first.body));
     let mut other = order("order-1");
     other["total"]["amount"] = json!("20.00");
@@ -41,6 +45,58 @@ fn an_idempotency_key_gives_one_order_and_refuses_another_request() {
     for key in ["", "with blank", "ü", &"x".repeat(256)] {
         assert_eq!(post(key, &request).status, 400, "{key:?}");
     }
+}
+
+#[test]
+fn an_order_needs_a_key_and_each_account_has_keys_of_its_own() {
+    let shop = Shop::open();
+    let place = |scope: &str, keys: &[&str]| {
+        let key = shop.key(scope);
+        let mut headers = vec![("authorization", key.as_str()), ("content-type", "application/json")];
+        headers.extend(keys.iter().map(|key| ("idempotency-key", *key)));
+        let body = br#"{"lines": [{"sku": "ebook"}], "total": {"amount": "5", "unit": "EUR"}}"#;
+        wire::request(shop.server().api(), "POST", "/v1/orders", &headers, body)
+    };
+    let missing = place("operate", &[]);
+    assert_eq!((missing.status, missing.code().as_str()), (400, "idempotency_key_missing"));
+    assert_eq!(place("operate", &["a", "a"]).status, 400);
+    assert!(shop.ledger().orders.rows().is_empty());
+    let (mine, theirs) = (place("operate", &["a"]), place("admin", &["a"]));
+    assert_eq!((mine.status, theirs.status), (201, 201));
+    assert_ne!(mine.json()["id"], theirs.json()["id"]);
+    assert_ne!(mine.json()["token"], theirs.json()["token"]);
+    // Quotes belong to the key: it is compared byte for byte.
+    for key in ["A", "\"a\"", &"k".repeat(255)] {
+        let answer = place("operate", &[key]);
+        assert_eq!(answer.status, 201, "{key}");
+        assert_eq!(place("operate", &[key]).body, answer.body, "{key}");
+    }
+    assert_eq!(shop.ledger().orders.rows().len(), 5);
+}
+
+#[test]
+fn a_refusal_is_kept_under_its_key_and_a_mistake_is_not() {
+    let shop = Shop::open();
+    shop.place("order-1");
+    let send = |path: &str, key: &str, body: &serde_json::Value| {
+        let answer = shop.post_with(path, &[("idempotency-key", key)], body.to_string().as_bytes());
+        (answer.status, answer.body)
+    };
+    let (path, why) = ("/v1/orders/order-2/cancel", json!({"reason": "x"}));
+    let refused = send(path, "k", &why);
+    assert_eq!(refused.0, 404);
+    shop.place("order-2");
+    assert_eq!(send(path, "k", &why), refused, "what was refused stays refused under its key");
+    assert_eq!(send(path, "l", &why).0, 200);
+    assert_eq!(send("/v1/orders/order-1/cancel", "l", &why).0, 422);
+    assert_eq!(send("/v1/orders/order-1/cancel", "m", &json!({"reason": ""})).0, 400);
+    assert_eq!(send("/v1/orders/order-1/cancel", "m", &why).0, 200);
+    let reference = json!({"source": "stripe", "id": "cs_1"});
+    let registered = send("/v1/orders/order-1/references", "r", &reference);
+    assert_eq!(registered.0, 201);
+    assert_eq!(send("/v1/orders/order-1/references", "r", &reference), registered);
+    let other = json!({"source": "stripe", "id": "cs_2"});
+    assert_eq!(send("/v1/orders/order-1/references", "r", &other).0, 422);
 }
 
 #[test]

@@ -24,6 +24,9 @@ use crate::wire::{self, Answer};
 /// The secret of every source: a log that holds it is a failure.
 pub(crate) const SECRET: &str = "canary-secret-5d1f9c";
 
+/// The secret of the buyers' tokens.
+pub(crate) const TOKEN_SECRET: &str = "canary-token-secret-of-more-than-32-bytes";
+
 /// The secret of every effect.
 pub(crate) const EFFECT_SECRET: &str = "whsec_Y2FuYXJ5LWVmZmVjdC1zZWNyZXQtMDEyMzQ1Njc4OQ==";
 
@@ -94,8 +97,11 @@ impl Shop {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("secret"), format!("{SECRET}\n")).unwrap();
         std::fs::write(folder.path().join("stripe-secret"), format!("whsec_{SECRET}\n")).unwrap();
+        std::fs::write(folder.path().join("token"), TOKEN_SECRET).unwrap();
         std::fs::write(folder.path().join("effect-secret"), EFFECT_SECRET).unwrap();
-        let text = format!("[server]\npublic = \"127.0.0.1:0\"\n{server}\n{more}\n{SOURCES}");
+        let text = format!(
+            "[server]\npublic = \"127.0.0.1:0\"\ntoken_secrets = [\"file:token\"]\n{server}\n{more}\n{SOURCES}"
+        );
         let config = Config::parse(&text, &folder.path().join("paidonce.toml")).unwrap();
         let sources = config.sources().unwrap();
         let runtime =
@@ -181,6 +187,11 @@ impl Shop {
         let key = self.key("operate");
         let mut all = vec![("authorization", key.as_str()), ("content-type", "application/json")];
         all.extend(headers);
+        // As a shop does: another key for every request, unless the test says which.
+        let own = fresh::command_id();
+        if !headers.iter().any(|(name, _)| *name == "idempotency-key") {
+            all.push(("idempotency-key", own.as_str()));
+        }
         wire::request(self.server().api(), "POST", path, &all, body)
     }
 

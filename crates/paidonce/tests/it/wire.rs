@@ -47,6 +47,20 @@ pub(crate) fn connect(to: SocketAddr) -> TcpStream {
     stream
 }
 
+/// Sends a whole request, and leaves its answer unread.
+pub(crate) fn send(
+    to: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> TcpStream {
+    let mut stream = connect(to);
+    // A server may answer and close before it has read all of it.
+    let _ = stream.write_all(&whole(method, path, headers, body));
+    stream
+}
+
 /// A whole request with an honest length, on a connection of its own.
 pub(crate) fn request(
     to: SocketAddr,
@@ -55,10 +69,7 @@ pub(crate) fn request(
     headers: &[(&str, &str)],
     body: &[u8],
 ) -> Answer {
-    let mut stream = connect(to);
-    // A server may answer and close before it has read all of it.
-    let _ = stream.write_all(&whole(method, path, headers, body));
-    read(&mut stream).expect("an answer")
+    read(&mut send(to, method, path, headers, body)).expect("an answer")
 }
 
 /// As [`request`], of a server that may be gone before it has answered; `None` then.

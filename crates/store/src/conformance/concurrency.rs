@@ -2,8 +2,10 @@
 
 use std::sync::Barrier;
 
-use paidonce_ledger::testing::{about, eur, id, place, receive, register};
-use paidonce_ledger::{CaptureState, Command, Fact, Granted, Notice, Policy, Received, Reply, TaskKey, Unit};
+use paidonce_ledger::testing::{about, eur, id, place, product, receive, register};
+use paidonce_ledger::{
+    CaptureState, Command, Fact, Granted, Notice, Policy, Received, Refusal, Reply, TaskKey, Unit,
+};
 
 use super::{Harness, NOW, commit, grant_all, sound};
 use crate::Store;
@@ -71,6 +73,40 @@ pub(super) fn two_processes(harness: &dyn Harness) {
     assert_eq!((count(&replies, Received::Accepted), count(&replies, Received::Duplicate)), (1, 49));
     grant_all(&*two, &policy).expect("the store works");
     assert_eq!(sound(&*one, &policy).entitlements.rows().len(), 1);
+}
+
+/// Buyers of the last pieces, and how many pieces there are.
+const BUYERS: usize = 24;
+const PIECES: usize = 12;
+
+/// Each buyer's request comes three times, through either process: as many orders as pieces, and every copy is
+/// answered alike. P12, P13
+pub(super) fn last_pieces(harness: &dyn Harness) {
+    let (one, policy) = (harness.fresh(), Policy::default());
+    let two = harness.second();
+    let other = two.as_deref().unwrap_or(&*one);
+    let pieces = u64::try_from(PIECES).expect("few");
+    commit(&*one, &[product("set", "ticket", &eur("10"), Some(pieces))], &policy);
+    let buy = |buyer: usize, copy: usize| {
+        let mut order = place(&format!("o_{buyer}"), &eur("10"), &[]);
+        order.lines[0].sku = id("ticket");
+        insist(if (buyer + copy) % 2 == 0 { &*one } else { other }, &Command::PlaceOrder(order))
+    };
+    let buy = &buy;
+    let replies: Vec<Vec<Reply>> = std::thread::scope(|scope| {
+        let thread = |copy: usize| scope.spawn(move || (0..BUYERS).map(|buyer| buy(buyer, copy)).collect());
+        let threads: Vec<_> = (0..3).map(thread).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no buyer panics")).collect()
+    });
+    assert_eq!((&replies[0], &replies[0]), (&replies[1], &replies[2]));
+    let placed = replies[0].iter().filter(|reply| matches!(reply, Reply::Placed { .. })).count();
+    let refused = Reply::Refused(Refusal::OutOfStock { sku: id("ticket"), free: 0 });
+    assert_eq!(placed, PIECES);
+    assert_eq!(replies[0].iter().filter(|reply| **reply == refused).count(), BUYERS - PIECES);
+    let ledger = sound(&*one, &policy);
+    let row = ledger.products.get(&id("ticket")).expect("it was set");
+    assert_eq!((row.reserved, row.sold, row.free()), (pieces, 0, Some(0)));
+    assert_eq!(ledger.orders.rows().len(), PIECES);
 }
 
 /// Races in the short form; `PAIDONCE_RACES` asks for more.

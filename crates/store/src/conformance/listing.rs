@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use paidonce_ledger::testing::{about, cancel, eur, id, notice, place, receive, stamp};
 use paidonce_ledger::{
     AMOUNT_MAX, AddKey, Body, CaptureState, Command, Digest, Fact, Money, MoneyUnit, Notice, PlaceOrder,
-    Policy, Reading, Received, Reply, Scope,
+    Policy, Reading, Received, Reply, Scope, SetProduct,
 };
 
 use super::{Harness, NOW, commit, grant_all, sound};
@@ -171,6 +171,28 @@ pub(super) fn audits(harness: &dyn Harness) {
     let first = store.audits(&AuditFilter::default(), &Page::first(3)).expect("readable");
     let rest = Page { limit: 100, after: first.next };
     assert_eq!(done(AuditFilter::default(), &rest).len(), 6);
+}
+
+pub(super) fn products(harness: &dyn Harness) {
+    let (store, policy) = (harness.fresh(), Policy::default());
+    let price =
+        |text: &str| Money::parse(text, MoneyUnit::asset("eth", "wei", 18).expect("a unit")).expect("money");
+    let most = u64::try_from(i64::MAX).expect("positive");
+    let stocks = [Some(0), Some(most), None];
+    for (n, (sku, stock)) in ["a", "A", "quoted \"ü\""].into_iter().zip(stocks).enumerate() {
+        let prices = vec![eur("0.01"), price("123456789.890123456789012345")];
+        let set = SetProduct { stamp: stamp(&format!("set-{n}")), sku: id(sku), prices, stock };
+        let now = NOW.plus_ms(i64::try_from(n).expect("few"));
+        store.commit(&[Command::SetProduct(set)], now, &policy).expect("the store works");
+    }
+    let ledger = sound(&*store, &policy);
+    let first = store.products(&Page::first(2)).expect("readable");
+    let rest = store.products(&Page { limit: 2, after: first.next.clone() }).expect("readable");
+    assert_eq!((first.rows.len(), rest.rows.len(), rest.next), (2, 1, None));
+    for (sku, row) in first.rows.iter().chain(&rest.rows) {
+        assert_eq!(ledger.products.get(sku), Some(row));
+    }
+    assert_eq!(rest.rows[0].0, id("a"));
 }
 
 pub(super) fn api_keys(harness: &dyn Harness) {

@@ -3,6 +3,7 @@
 //! Scenarios are text that a finance person can read (`scenarios/*.txt`); what needs threads or broken commits is
 //! code in [`concurrency`] and [`interruption`]; [`differential`] compares a store with the ledger itself.
 
+mod catalogue;
 mod concurrency;
 mod differential;
 mod interruption;
@@ -73,6 +74,8 @@ pub const CASES: &[(&str, Case)] = &[
     ("filters_agree_with_the_rows", listing::filters),
     ("audits_are_found_by_order_and_name", listing::audits),
     ("api_keys_are_found_by_digest", listing::api_keys),
+    ("products_come_back_in_pages", listing::products),
+    ("p13_buyers_of_the_last_pieces_from_two_processes", concurrency::last_pieces),
     ("a_ledger_moves_here_and_back", transfer::moves_here_and_back),
     ("an_interrupted_import_goes_on", transfer::interrupted_import_goes_on),
     ("an_import_over_something_else_is_refused", transfer::import_over_something_else_is_refused),
@@ -116,6 +119,7 @@ macro_rules! conformance_tests {
             p1_what_was_acknowledged_is_there_when_opened_again ids_differ_by_every_byte
             bodies_come_back_byte_for_byte amounts_beyond_64_bits_come_back pages_cover_a_listing_once
             filters_agree_with_the_rows audits_are_found_by_order_and_name api_keys_are_found_by_digest
+            products_come_back_in_pages p13_buyers_of_the_last_pieces_from_two_processes
             a_ledger_moves_here_and_back an_interrupted_import_goes_on an_import_over_something_else_is_refused
         }
     };

@@ -15,6 +15,7 @@ use paidonce_ledger::{
     SourceName, Standing, Subject, TaskKey, TaskState, Timestamp, Truth, Unit, Unmatched, Work,
 };
 
+use super::catalogue::a_line;
 use super::{Harness, NOW, grant_all_at, sound};
 use crate::{CaseFilter, EventFilter, Page, Store};
 
@@ -23,6 +24,7 @@ const FILES: &[(&str, &str)] = &[
     ("seeds.txt", include_str!("../../scenarios/seeds.txt")),
     ("kinds.txt", include_str!("../../scenarios/kinds.txt")),
     ("facts.txt", include_str!("../../scenarios/facts.txt")),
+    ("checkout.txt", include_str!("../../scenarios/checkout.txt")),
     ("outbox.txt", include_str!("../../scenarios/outbox.txt")),
 ];
 
@@ -103,9 +105,15 @@ impl Player {
             ["register", order, reference, amount, unit] => {
                 self.expect(order, reference, &money(amount, unit))
             }
+            ["product", sku, amount, unit, stock] => self.product(sku, &money(amount, unit), stock),
+            ["stock"] => self.stock(),
+            ["buyer-cancel", order] => {
+                let stamp = self.stamp();
+                self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order), unpaid: true })])
+            }
             ["cancel", order] => {
                 let stamp = self.stamp();
-                self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order) })])
+                self.commit(&[Command::CancelOrder(CancelOrder { stamp, order: id(order), unpaid: false })])
             }
             ["retry", order] => {
                 let task = TaskKey::grant(id(order), Unit::Order);
@@ -190,7 +198,7 @@ impl Player {
         }
     }
 
-    fn stamp(&mut self) -> paidonce_ledger::Stamp {
+    pub(super) fn stamp(&mut self) -> paidonce_ledger::Stamp {
         self.commands += 1;
         stamp(&format!("command-{}", self.commands))
     }
@@ -208,6 +216,7 @@ impl Player {
                 ("after_dispute", word) => self.policy.after_grant.dispute = after_grant(word),
                 ("after_reversal", word) => self.policy.after_grant.reversal = after_grant(word),
                 ("disputes", "ignore") => self.policy.disputes = Disputes::Ignore,
+                ("refund_restocks", "on") => self.policy.refund_restocks = true,
                 ("late", "revive") => self.policy.late = Late::Revive,
                 ("truth", "fetch") => source.truth = Truth::Fetch,
                 ("lookup_patience", seconds) => {
@@ -246,6 +255,7 @@ impl Player {
                     command.fulfil = Fulfil::Line;
                     command.lines = vec![command.lines[0].clone(); value.parse().expect("a number of lines")];
                 }
+                "buy" => command.lines = value.split(',').map(a_line).collect(),
                 "customer" => command.customer = Some(id(value)),
                 "key" => command.stamp = stamp(value),
                 "expires" => {
@@ -264,7 +274,7 @@ impl Player {
         self.commit(&[Command::RegisterReference(RegisterReference { stamp, order: id(order), reference })])
     }
 
-    fn commit(&self, batch: &[Command]) -> Vec<String> {
+    pub(super) fn commit(&self, batch: &[Command]) -> Vec<String> {
         let replies = self.store.commit(batch, self.now, &self.policy).expect("the store works");
         replies.iter().flat_map(answer).collect()
     }

@@ -59,6 +59,7 @@ fn is_empty(changes: &Changes) -> bool {
         payments,
         facts,
         orders,
+        products,
         references,
         tasks,
         attempts,
@@ -72,6 +73,7 @@ fn is_empty(changes: &Changes) -> bool {
         && payments.is_empty()
         && facts.is_empty()
         && orders.is_empty()
+        && products.is_empty()
         && references.is_empty()
         && tasks.is_empty()
         && attempts.is_empty()

@@ -49,6 +49,7 @@ fn is_new_work(changes: &Changes) -> bool {
     }
     any(&changes.events)
         || any(&changes.orders)
+        || any(&changes.products)
         || any(&changes.payments)
         || any(&changes.references)
         || any(&changes.api_keys)

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
-    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
+    Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
 };
 
 use self::backing::{Backing, Found, Version};
@@ -312,6 +312,10 @@ impl Store for DocumentStore {
 
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         whole::tasks(&self.fresh()?.document.ledger, filter, page)
+    }
+
+    fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        whole::products(&self.fresh()?.document.ledger, page)
     }
 
     fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {

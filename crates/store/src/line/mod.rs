@@ -6,7 +6,7 @@ mod value;
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, Case, CommandRecord, Entitlement, Event, FactValue, Ledger, Order, Payment,
-    Reference, Row, Task,
+    Product, Reference, Row, Task,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -119,6 +119,7 @@ tables! {
     events Event: Event,
     payments Payment: Payment,
     facts Fact: FactValue,
+    products Product: Product,
     orders Order: Order,
     references Reference: Reference,
     entitlements Entitlement: Entitlement,

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use paidonce_ledger::{
     ApiKey, Attempt, AttemptKey, Audit, AuditKey, Body, Case, CaseKey, CommandId, CommandRecord, Customer,
     Digest, Entitlement, Event, EventKey, EventOutcome, FactKey, FactValue, Fulfil, Hint, KeyName, Lease,
-    Line, Money, Order, OrderId, OrderState, Owner, Payment, PaymentId, PaymentKey, Reason, Reference,
-    ReferenceKey, Reply, Request, Resolution, Scope, SourceName, Subject, Task, TaskKey, TaskState,
-    Timestamp, Unit,
+    Line, Money, Order, OrderId, OrderState, OrderStock, OrderToken, Owner, Payment, PaymentId, PaymentKey,
+    Product, Reason, Reference, ReferenceKey, Reply, Request, Resolution, Scope, SecretId, Sku, SourceName,
+    Subject, Task, TaskKey, TaskState, Timestamp, Unit,
 };
 use serde::de::Deserializer;
 use serde::ser::Serializer;
@@ -91,6 +91,7 @@ forms! {
     EventShape: Event,
     PaymentShape: Payment,
     OrderShape: Order,
+    ProductShape: Product,
     ReferenceShape: Reference,
     TaskShape: Task,
     AttemptShape: Attempt,
@@ -117,6 +118,7 @@ shapes! {
     Payment: "payments", PaymentKey as Own, PaymentShape;
     FactValue: "facts", (PaymentKey, FactKey) as Own, Own;
     Order: "orders", OrderId as Own, OrderShape;
+    Product: "products", Sku as Own, ProductShape;
     Reference: "references", ReferenceKey as Own, ReferenceShape;
     Task: "tasks", TaskKey as Own, TaskShape;
     Attempt: "attempts", AttemptKey as Own, AttemptShape;
@@ -184,10 +186,24 @@ pub(super) struct OrderShape {
     expires_at: Option<Timestamp>,
     #[serde(with = "digest")]
     request: Digest,
+    #[serde(default, with = "maybe_token", skip_serializing_if = "Option::is_none")]
+    token: Option<OrderToken>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stock: Option<OrderStock>,
     revision: u64,
     payments: BTreeSet<PaymentKey>,
     references: BTreeSet<ReferenceKey>,
     trace: Option<Arc<str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Product", deny_unknown_fields)]
+pub(super) struct ProductShape {
+    prices: Vec<Money>,
+    stock: Option<u64>,
+    reserved: u64,
+    sold: u64,
+    set_at: Timestamp,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -223,6 +239,30 @@ pub(super) struct RequestShape {
     body: Body,
     first_at: Timestamp,
     uncertain: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "OrderToken", deny_unknown_fields)]
+pub(super) struct OrderTokenShape {
+    secret: SecretId,
+    #[serde(with = "digest")]
+    mac: Digest,
+}
+
+/// [`OrderTokenShape`] where there may be none.
+mod maybe_token {
+    use super::{Deserialize, Deserializer, OrderToken, OrderTokenShape, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct One(#[serde(with = "OrderTokenShape")] OrderToken);
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<OrderToken>, to: S) -> Result<S::Ok, S::Error> {
+        value.clone().map(One).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<OrderToken>, D::Error> {
+        Ok(Option::<One>::deserialize(from)?.map(|one| one.0))
+    }
 }
 
 /// [`RequestShape`] where there may be none.

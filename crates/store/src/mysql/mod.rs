@@ -14,7 +14,7 @@ mod table;
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
-    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
+    Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
 };
 use sqlx::MySqlConnection;
 use sqlx::mysql::MySqlConnectOptions;
@@ -242,6 +242,10 @@ impl Store for MysqlStore {
 
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.read(async |rows| rows.tasks(filter, page).await)
+    }
+
+    fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        self.read(async |rows| rows.products(page).await)
     }
 
     fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {

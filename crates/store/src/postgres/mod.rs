@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, Digest, Entitlement, Event, EventKey, KeyName,
-    Keys, Ledger, OrderId, Policy, Reply, Task, TaskKey, Timestamp, Unit,
+    Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
 };
 use sqlx::PgConnection;
 use sqlx::postgres::PgConnectOptions;
@@ -269,6 +269,10 @@ impl Store for PostgresStore {
 
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.read(async |rows| rows.tasks(filter, page).await)
+    }
+
+    fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        self.read(async |rows| rows.products(page).await)
     }
 
     fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {

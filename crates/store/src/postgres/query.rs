@@ -2,7 +2,7 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, Key, KeyName,
-    Keys, Order, OrderId, Payment, Task, TaskKey, Timestamp, Unit,
+    Keys, Order, OrderId, Payment, Product, Sku, Task, TaskKey, Timestamp, Unit,
 };
 
 use super::encode::values;
@@ -125,6 +125,10 @@ impl Rows<'_> {
     pub(super) async fn task(&mut self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
         let rest = ("WHERE handle = ?".to_owned(), vec![text(handle)]);
         Ok(self.listed::<Task>(rest).await?.pop())
+    }
+
+    pub(super) async fn products(&mut self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        self.list(page, listing::products(page)?, listing::product_cursor).await
     }
 
     pub(super) async fn api_keys(&mut self) -> Result<Vec<(KeyName, ApiKey)>> {

@@ -138,8 +138,18 @@ impl<'a> Reader<'a> {
         self.blob()?.try_into().map(Digest).map_err(|_| corrupt("a digest that is not 32 bytes"))
     }
 
+    pub(crate) fn maybe_digest(&mut self) -> Result<Option<Digest>> {
+        let bytes = self.maybe_blob()?.map(<[u8; 32]>::try_from).transpose();
+        Ok(bytes.map_err(|_| corrupt("a digest that is not 32 bytes"))?.map(Digest))
+    }
+
     pub(crate) fn json<T: serde::de::DeserializeOwned>(&mut self) -> Result<T> {
         serde_json::from_str(&self.text()?).map_err(|error| corrupt("JSON").caused_by(error))
+    }
+
+    pub(crate) fn maybe_json<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
+        let Some(text) = self.maybe_text()? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|error| corrupt("JSON").caused_by(error))
     }
 
     /// Shared text: a trace context, a person's name.

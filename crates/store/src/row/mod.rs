@@ -3,13 +3,15 @@
 
 mod column;
 mod shape;
+mod stock;
 mod task;
 mod trail;
 mod word;
 
 use paidonce_ledger::{
     Body, Case, CaseKey, Entitlement, Event, EventKey, FactKey, FactValue, Fulfil, Money, MoneyUnit, Order,
-    OrderId, OrderState, Payment, PaymentKey, Reason, Reference, ReferenceKey, Resolution, Unit,
+    OrderId, OrderState, OrderStock, OrderToken, Payment, PaymentKey, Reason, Reference, ReferenceKey,
+    Resolution, StockState, Unit,
 };
 
 pub(crate) use self::column::{
@@ -195,6 +197,10 @@ impl Stored for Order {
             ("placed_at", Int),
             ("expires_at", Int),
             ("request", Blob),
+            ("token_secret", Text),
+            ("token_mac", Blob),
+            ("pieces", Text),
+            ("stock", Text),
             ("revision", Int),
             ("payments", Text),
             ("refs", Text),
@@ -210,6 +216,9 @@ impl Stored for Order {
             "hint",
             "placed_at",
             "request",
+            "token_secret",
+            "token_mac",
+            "pieces",
             "trace",
         ],
     };
@@ -230,6 +239,10 @@ impl Stored for Order {
             time(row.placed_at),
             maybe(row.expires_at, time),
             blob(&row.request.0),
+            maybe(row.token.as_ref(), |token| text(token.secret.as_str())),
+            maybe(row.token.as_ref(), |token| digest(token.mac)),
+            row.stock.as_ref().map_or(Ok(Column::Null), |stock| json(&stock.pieces))?,
+            maybe(row.stock.as_ref(), |stock| text(stock.state.as_str())),
             count(row.revision),
             json(&row.payments)?,
             json(&row.references)?,
@@ -245,6 +258,15 @@ impl Stored for Order {
         let (hint, state) = (from.id()?, from.parse(OrderState::parse)?);
         let closed_covering_minor = from.amount()?;
         let (placed_at, expires_at, request) = (from.time()?, from.maybe_time()?, from.digest()?);
+        let token = match (from.maybe_id()?, from.maybe_digest()?) {
+            (Some(secret), Some(mac)) => Some(OrderToken { secret, mac }),
+            _ => None,
+        };
+        let stock = match (from.maybe_json()?, from.maybe_text()?.as_deref().and_then(StockState::parse)) {
+            (Some(pieces), Some(state)) => Some(OrderStock { pieces, state }),
+            (None, None) => None,
+            _ => return Err(corrupt("an order's stock")),
+        };
         let (revision, payments, references) = (from.number()?, from.json()?, from.json()?);
         let trace = from.trace()?;
         let order = Self {
@@ -258,6 +280,8 @@ impl Stored for Order {
             placed_at,
             expires_at,
             request,
+            token,
+            stock,
             revision,
             payments,
             references,
@@ -427,10 +451,8 @@ impl Stored for Case {
         let key = CaseKey { subject, reason: from.parse(Reason::parse)?, evidence: from.digest()? };
         let (_handle, opened_at, detail) = (from.text()?, from.time()?, from.text()?.into_owned());
         let order = from.maybe_id()?;
-        let sum = from.maybe_blob()?.map(<[u8; 32]>::try_from).transpose();
-        let sum = sum.map_err(|_| corrupt("a digest that is not 32 bytes"))?;
-        let body = match (sum, from.maybe_blob()?) {
-            (Some(sum), Some(bytes)) => Some(Body::with_digest(bytes, paidonce_ledger::Digest(sum))),
+        let body = match (from.maybe_digest()?, from.maybe_blob()?) {
+            (Some(sum), Some(bytes)) => Some(Body::with_digest(bytes, sum)),
             _ => None,
         };
         let (at, by, note) = (from.maybe_time()?, from.trace()?, from.maybe_text()?);

@@ -2,7 +2,7 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, Case, Change, Changes, CommandRecord, Entitlement, Event, FactValue, Ledger,
-    Order, Payment, Reference, Table, Task,
+    Order, Payment, Product, Reference, Table, Task,
 };
 
 use super::{Column, Kind, Reader};
@@ -75,6 +75,7 @@ macro_rules! per_table {
 per_table! {
     references: Reference,
     orders: Order,
+    products: Product,
     payments: Payment,
     facts: FactValue,
     events: Event,

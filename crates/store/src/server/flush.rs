@@ -3,7 +3,7 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, Case, Changes, CommandRecord, Entitlement, Event, FactValue, Order, Payment,
-    Reference, Task,
+    Product, Reference, Task,
 };
 
 use super::Tables;
@@ -13,6 +13,7 @@ use crate::{Result, StoreError, StoreErrorKind};
 pub(crate) async fn flush(to: &mut impl Tables, changes: &Changes) -> Result<()> {
     table::<Reference>(to, changes).await?;
     table::<Order>(to, changes).await?;
+    table::<Product>(to, changes).await?;
     table::<Payment>(to, changes).await?;
     table::<FactValue>(to, changes).await?;
     table::<Event>(to, changes).await?;

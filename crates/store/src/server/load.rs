@@ -3,7 +3,7 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, Case, CommandRecord, Entitlement, Event, FactValue, Key, Keys, Ledger, Order,
-    Payment, Reference, Reply, Subject, Task,
+    Payment, Product, Reference, Reply, Subject, Task,
 };
 
 use super::{KeyColumns, Lock, Tables};
@@ -16,6 +16,7 @@ use crate::row::{account_text, load_all, owned, reference_columns, subject_colum
 struct Wanted<'a> {
     references: KeyColumns<'a>,
     orders: KeyColumns<'a>,
+    products: KeyColumns<'a>,
     payments: KeyColumns<'a>,
     events: KeyColumns<'a>,
     commands: KeyColumns<'a>,
@@ -32,6 +33,7 @@ impl<'a> Wanted<'a> {
                     wanted.references.push(vec![text(kind), owned(account), text(id)]);
                 }
                 Key::Order(id) => wanted.orders.push(vec![text(id.as_str())]),
+                Key::Product(sku) => wanted.products.push(vec![text(sku.as_str())]),
                 Key::Payment(key) => {
                     wanted.payments.push(vec![owned(account_text(&key.account)), text(key.id.as_str())]);
                 }
@@ -55,6 +57,7 @@ async fn fetch(from: &mut impl Tables, keys: &Keys, ledger: &mut Ledger, lock: L
     let wanted = Wanted::of(keys);
     load_all::<Reference>(ledger, from.rows(wanted.references, lock).await?);
     let orders = from.rows::<Order>(wanted.orders, lock).await?;
+    load_all::<Product>(ledger, from.rows(wanted.products, lock).await?);
     let payments = from.rows::<Payment>(wanted.payments, lock).await?;
     let events = from.rows::<Event>(wanted.events, lock).await?;
     // A command's record never changes: there is nothing to lock.
@@ -117,6 +120,7 @@ pub(crate) async fn snapshot(from: &mut impl Tables) -> Result<Ledger> {
     let mut all = Ledger::whole();
     load_all::<Reference>(&mut all, from.under(None).await?);
     load_all::<Order>(&mut all, from.under(None).await?);
+    load_all::<Product>(&mut all, from.under(None).await?);
     load_all::<Payment>(&mut all, from.under(None).await?);
     load_all::<FactValue>(&mut all, from.under(None).await?);
     load_all::<Event>(&mut all, from.under(None).await?);

@@ -2,7 +2,7 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, Case, Changes, CommandRecord, Entitlement, Event, FactValue, Order, Payment,
-    Reference, Task,
+    Product, Reference, Task,
 };
 use rusqlite::Connection;
 
@@ -14,6 +14,7 @@ use crate::{Result, StoreError, StoreErrorKind};
 pub(super) fn flush(connection: &Connection, changes: &Changes) -> Result<()> {
     table::<Reference>(connection, changes)?;
     table::<Order>(connection, changes)?;
+    table::<Product>(connection, changes)?;
     table::<Payment>(connection, changes)?;
     table::<FactValue>(connection, changes)?;
     table::<Event>(connection, changes)?;

@@ -2,8 +2,8 @@
 //! microsecond; there is no round trip to save by asking for many at once.)
 
 use paidonce_ledger::{
-    ApiKey, Case, CommandRecord, Entitlement, Event, FactValue, Key, Keys, Ledger, Order, Payment, Reference,
-    Subject, Task,
+    ApiKey, Case, CommandRecord, Entitlement, Event, FactValue, Key, Keys, Ledger, Order, Payment, Product,
+    Reference, Subject, Task,
 };
 use rusqlite::{CachedStatement, Connection};
 
@@ -79,6 +79,7 @@ impl<'a, T: Stored> Select<'a, T> {
 struct Selects<'a> {
     references: Select<'a, Reference>,
     orders: Select<'a, Order>,
+    products: Select<'a, Product>,
     tasks: Select<'a, Task>,
     entitlements: Select<'a, Entitlement>,
     payments: Select<'a, Payment>,
@@ -94,6 +95,7 @@ impl<'a> Selects<'a> {
         Self {
             references: Select::new(connection),
             orders: Select::new(connection),
+            products: Select::new(connection),
             tasks: Select::new(connection),
             entitlements: Select::new(connection),
             payments: Select::new(connection),
@@ -126,6 +128,9 @@ impl<'a> Selects<'a> {
                     self.entitlements.each(&columns, |key, row| ledger.entitlements.load(key, row))?;
                     self.about(&Subject::Order(id.clone()), ledger)?;
                 }
+            }
+            Key::Product(sku) => {
+                self.products.each(&[text(sku.as_str())], |key, row| ledger.products.load(key, row))?;
             }
             Key::Payment(key) => {
                 let columns = [owned(account_text(&key.account)), text(key.id.as_str())];

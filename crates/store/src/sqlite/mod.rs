@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Command, CommandRecord, Digest, Entitlement, Event,
-    EventKey, FactValue, KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Reference, Reply, Task,
-    TaskKey, Timestamp, Unit,
+    EventKey, FactValue, KeyName, Keys, Ledger, Order, OrderId, Payment, Policy, Product, Reference, Reply,
+    Sku, Task, TaskKey, Timestamp, Unit,
 };
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
@@ -133,6 +133,7 @@ impl Store for SqliteStore {
             load_all(ledger, rows.select::<Payment>(&[])?);
             load_all(ledger, rows.select::<FactValue>(&[])?);
             load_all(ledger, rows.select::<Order>(&[])?);
+            load_all(ledger, rows.select::<Product>(&[])?);
             load_all(ledger, rows.select::<Reference>(&[])?);
             load_all(ledger, rows.select::<Task>(&[])?);
             load_all(ledger, rows.select::<Attempt>(&[])?);
@@ -191,6 +192,10 @@ impl Store for SqliteStore {
 
     fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         self.read(|rows| rows.tasks(filter, page))
+    }
+
+    fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        self.read(|rows| rows.products(page))
     }
 
     fn api_keys(&self) -> Result<Vec<(KeyName, ApiKey)>> {

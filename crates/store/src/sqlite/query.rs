@@ -2,7 +2,7 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, Key, KeyName,
-    Keys, Order, OrderId, Payment, Task, TaskKey, Timestamp, Unit,
+    Keys, Order, OrderId, Payment, Product, Sku, Task, TaskKey, Timestamp, Unit,
 };
 use rusqlite::Connection;
 
@@ -71,6 +71,10 @@ impl Rows<'_> {
 
     pub(super) fn tasks(&self, filter: &TaskFilter, page: &Page) -> Result<Listed<(TaskKey, Task)>> {
         list(self, page, listing::tasks(filter, page)?, listing::task_cursor)
+    }
+
+    pub(super) fn products(&self, page: &Page) -> Result<Listed<(Sku, Product)>> {
+        list(self, page, listing::products(page)?, listing::product_cursor)
     }
 
     fn listed<T: Stored>(&self, (rest, values): Rest<'_>) -> Result<Vec<(T::Key, T)>> {

@@ -7,8 +7,8 @@ use paidonce_store::Page;
 
 use crate::http::dto::{
     AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
-    OrderPlaced, OrderRequest, OrderShown, OrderSummary, OutsideRequest, ReferenceRequest, ReprocessRequest,
-    Reprocessed, ResolveRequest, TaskShown, TaskStory,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, OutsideRequest, ProductRequest, ProductShown,
+    ReferenceRequest, ReprocessRequest, Reprocessed, ResolveRequest, TaskShown, TaskStory,
 };
 use crate::output::Failure;
 
@@ -84,6 +84,10 @@ pub(crate) trait Transport: Operate {
     fn tasks(&self, query: &TaskQuery, page: &Page) -> Answer<Listing<TaskShown>>;
     /// The task of this handle, and its tries.
     fn task(&self, handle: &str) -> Answer<TaskStory>;
+    /// Sets a product; the same again changes nothing.
+    fn set_product(&self, product: &ProductRequest) -> Answer<()>;
+    /// The catalogue, what was set last first.
+    fn products(&self, page: &Page) -> Answer<Listing<ProductShown>>;
     /// Who did what, newest first.
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>>;
 }

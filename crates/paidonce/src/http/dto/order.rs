@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use paidonce_ledger::{
-    Customer, Fulfil, Hint, LINES_MAX, Line, Money, NewReference, OrderId, PlaceOrder, ReferenceId, Sku,
-    Stamp, Timestamp,
+    Customer, Fulfil, Hint, LINES_MAX, Line, Money, NewReference, OrderId, OrderToken, PlaceOrder,
+    ReferenceId, Sku, Stamp, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -145,6 +145,7 @@ impl OrderRequest {
         &self,
         accounts: &Accounts,
         stamp: Stamp,
+        token: Option<OrderToken>,
         trace: Option<Arc<str>>,
     ) -> Result<PlaceOrder, Mistakes> {
         let mut mistakes = Mistakes::default();
@@ -166,17 +167,19 @@ impl OrderRequest {
             fulfil: self.fulfil.unwrap_or_default().into(),
             expires_at: expires_at.flatten(),
             references,
+            token,
             trace,
         })
     }
 
     /// What is answered once the order stands.
     #[must_use]
-    pub fn placed(&self, id: &OrderId, hint: &Hint) -> OrderPlaced {
+    pub fn placed(&self, id: &OrderId, hint: &Hint, token: Option<String>) -> OrderPlaced {
         let exact = |amount: &Amount| amount.money().as_ref().map_or(amount.clone(), Amount::of);
         OrderPlaced {
             id: id.to_string(),
             hint: hint.to_string(),
+            token,
             customer: self.customer.clone(),
             lines: self.lines.clone(),
             total: exact(&self.total),

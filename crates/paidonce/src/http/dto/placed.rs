@@ -16,6 +16,10 @@ pub struct OrderPlaced {
     pub id: String,
     /// Put this into the payment's metadata: it leads the payment's events back to this order.
     pub hint: String,
+    /// The buyer's token for `/v1/me/orders/{id}` and `/status/{token}`. Shown to whoever placed the order, under the
+    /// same Idempotency-Key only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// Who gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<String>,

@@ -6,9 +6,12 @@ pub(super) mod entitlements;
 pub(super) mod events;
 pub(super) mod health;
 pub(super) mod incoming;
+pub(super) mod mine;
 pub(super) mod orders;
 pub(super) mod outside;
 pub(super) mod page;
+pub(super) mod products;
+pub(super) mod status;
 pub(super) mod tasks;
 
 use super::dto;

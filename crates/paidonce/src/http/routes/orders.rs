@@ -31,10 +31,14 @@ const REGISTER: &str = "POST /v1/orders/{id}/references";
 const CANCEL: &str = "POST /v1/orders/{id}/cancel";
 const REVIVE: &str = "POST /v1/orders/{id}/revive";
 
-/// Places an order. The same id and content again, or the same Idempotency-Key, gives the same answer.
+/// Places an order. The same Idempotency-Key and request again is answered byte for byte alike, for ever, on every
+/// server of the store; with another request it is refused (422). A copy that is still being decided is waited for.
 #[utoipa::path(
     post, path = "/v1/orders", tag = "orders", security(("api_key" = [])), request_body = OrderRequest,
-    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters")),
+    params((
+        "Idempotency-Key" = String, Header,
+        description = "1 to 255 visible ASCII characters, compared byte for byte; it belongs to the API key that sends it"
+    )),
     responses(
         (status = 201, body = OrderPlaced), (status = 400, body = Problem), (status = 401, body = Problem),
         (status = 403, body = Problem), (status = 409, body = Problem), (status = 415, body = Problem),
@@ -47,10 +51,15 @@ pub(crate) async fn place(
     sent: Sent,
     Json(request): Json<OrderRequest>,
 ) -> Result<(StatusCode, Answer<OrderPlaced>), Refusal> {
+    let key = sent.required_key()?.to_owned();
     let stamp = sent.stamp(&caller, PLACE, None);
-    let command = request.to_command(&app.accounts, stamp, sent.trace).map_err(Refusal::mistakes)?;
+    let (id, kept) = (stamp.id.clone(), app.tokens.keep(&stamp.id, &key));
+    let command = request.to_command(&app.accounts, stamp, kept, sent.trace).map_err(Refusal::mistakes)?;
     match submit(&app.engine, Command::PlaceOrder(command)).await? {
-        Reply::Placed { order, hint } => Ok((StatusCode::CREATED, Answer(request.placed(&order, &hint)))),
+        Reply::Placed { order, hint, token } => {
+            let token = token.and_then(|secret| app.tokens.issue(&secret, &id, &key, &order));
+            Ok((StatusCode::CREATED, Answer(request.placed(&order, &hint, token))))
+        }
         other => Err(unexpected(&other)),
     }
 }
@@ -108,7 +117,7 @@ pub fn order_summaries(
     Ok(Listing { rows: rows.into_iter().filter_map(summary).collect(), next })
 }
 
-fn unknown_order() -> Refusal {
+pub(super) fn unknown_order() -> Refusal {
     Refusal::not_found("unknown_order", "there is no such order")
 }
 
@@ -195,7 +204,7 @@ pub(crate) async fn cancel(
 ) -> Result<Answer<OrderSet>, Refusal> {
     let order = order_id(&id)?;
     let stamp = sent.stamp(&caller, CANCEL, Some(reason(&request.reason)?));
-    match submit(&app.engine, Command::CancelOrder(CancelOrder { stamp, order })).await? {
+    match submit(&app.engine, Command::CancelOrder(CancelOrder { stamp, order, unpaid: false })).await? {
         Reply::Cancelled => Ok(Answer(set(id, &OrderState::Cancelled))),
         other => Err(unexpected(&other)),
     }
@@ -225,6 +234,6 @@ pub(crate) async fn revive(
     }
 }
 
-fn set(order: String, state: &OrderState) -> OrderSet {
+pub(super) fn set(order: String, state: &OrderState) -> OrderSet {
     OrderSet { order, state: state.as_str().to_owned() }
 }

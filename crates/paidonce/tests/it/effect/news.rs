@@ -47,6 +47,8 @@ fn view(id: OrderId, customer: Option<&str>) -> OrderView {
         placed_at: AT,
         expires_at: None,
         request: Digest::of_bytes(b""),
+        token: None,
+        stock: None,
         revision: 3,
         payments: [].into(),
         references: [].into(),

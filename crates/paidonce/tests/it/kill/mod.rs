@@ -4,6 +4,7 @@
 //! A few rounds here; `PAIDONCE_KILLS=300 cargo test --release -p paidonce --test it kill:: -- --nocapture` is the long
 //! form. Its last figures stand in docs/stores.md.
 
+mod checkout;
 #[path = "../../../../store/tests/it/document/moto.rs"]
 #[allow(dead_code)]
 mod moto;

@@ -1,6 +1,6 @@
 //! One store with the servers on it. A server that is gone is started anew; who asks it meanwhile asks again.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,11 @@ use paidonce::config::Config;
 use paidonce::source::Sources;
 use paidonce_ledger::Account;
 use paidonce_store::Store;
+use serde_json::Value;
 
 use super::stores::Shared;
 use crate::cli::{Place, Serving};
-use crate::wire;
+use crate::wire::{self, Answer};
 
 /// Longer than any outage that a round makes.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -37,8 +38,9 @@ impl Site {
         let place = Place::empty().with_environment(shared.environment());
         let url = shared.url();
         place.write("secret", "of the kill test");
+        place.write("token", crate::shop::TOKEN_SECRET);
         let text = format!(
-            "[server]\npublic = \"127.0.0.1:0\"\n[store]\nurl = \"{url}\"\n[log]\nlevel = \"error\"\n[[source]]\n\
+            "[server]\npublic = \"127.0.0.1:0\"\ntoken_secrets = [\"file:token\"]\n[store]\nurl = \"{url}\"\n[log]\nlevel = \"error\"\n[[source]]\n\
              name = \"shop\"\ncontract = \"generic-hmac\"\naccount = \"main\"\nmode = \"test\"\n\
              secrets = [\"file:secret\"]\nhints = \"own_ids\"\n[source.overlay.read]\ntest = \"test\"\n"
         );
@@ -96,6 +98,34 @@ impl Site {
         held.as_ref().map(|serving| serving.public.parse().unwrap())
     }
 
+    /// The headers of a shop's request.
+    fn headers<'a>(&'a self, key: &'a str) -> [(&'a str, &'a str); 3] {
+        [("authorization", self.key.as_str()), ("content-type", "application/json"), ("idempotency-key", key)]
+    }
+
+    /// Asks this one server until it has decided.
+    pub(super) fn post(&self, server: usize, path: &str, key: &str, body: &Value) -> Answer {
+        let (until, body) = (Instant::now() + PATIENCE, body.to_string());
+        loop {
+            let asked = |to| wire::try_request(to, "POST", path, &self.headers(key), body.as_bytes());
+            match self.address(server).and_then(asked) {
+                Some(answer) if answer.status < 500 => return answer,
+                _ => assert!(Instant::now() < until, "{path} is not decided for {PATIENCE:?}"),
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Sends a request and reads no answer.
+    pub(super) fn send(&self, server: usize, path: &str, key: &str, body: &Value) -> TcpStream {
+        let to = self.address(server).expect("it runs");
+        wire::send(to, "POST", path, &self.headers(key), body.to_string().as_bytes())
+    }
+
+    pub(super) fn get(&self, server: usize, path: &str) -> Answer {
+        wire::request(self.address(server).expect("it runs"), "GET", path, &[], b"")
+    }
+
     /// Asks one server after the other until one has answered with a success, as a provider and a shop do. `from` says
     /// where to begin.
     fn insist(&self, from: usize, path: &str, headers: &[(&str, &str)], body: &[u8]) {
@@ -114,8 +144,12 @@ impl Site {
     }
 
     pub(super) fn place_order(&self, from: usize, order: &str) {
-        let headers = [("authorization", self.key.as_str()), ("content-type", "application/json")];
-        self.insist(from, "/v1/orders", &headers, crate::shop::order(order).to_string().as_bytes());
+        self.insist(
+            from,
+            "/v1/orders",
+            &self.headers(order),
+            crate::shop::order(order).to_string().as_bytes(),
+        );
     }
 
     pub(super) fn deliver(&self, from: usize, body: &[u8]) {

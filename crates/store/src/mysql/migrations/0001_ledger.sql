@@ -65,6 +65,10 @@ CREATE TABLE IF NOT EXISTS `paidonce_orders` (
     `placed_at` BIGINT NOT NULL,
     `expires_at` BIGINT,
     `request` BINARY(32) NOT NULL,
+    `token_secret` VARBINARY(255), -- which of the server's secrets the buyer's token was derived with
+    `token_mac` BINARY(32),        -- the token itself is kept nowhere
+    `pieces` LONGBLOB,             -- JSON: how many of each limited product it took
+    `stock` VARBINARY(32),         -- reserved, sold, released
     `revision` BIGINT NOT NULL,
     `payments` LONGBLOB NOT NULL,                    -- JSON
     `refs` LONGBLOB NOT NULL,                        -- JSON
@@ -73,6 +77,17 @@ CREATE TABLE IF NOT EXISTS `paidonce_orders` (
     KEY orders_expiring (state, expires_at),
     KEY orders_by_time (placed_at),
     KEY orders_by_customer (customer, placed_at)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+CREATE TABLE IF NOT EXISTS `paidonce_product` (
+    `sku` VARBINARY(255) NOT NULL,
+    `prices` LONGBLOB NOT NULL,    -- JSON
+    `stock` BIGINT,                -- pieces ever put up for sale; null if there are as many as are wanted
+    `reserved` BIGINT NOT NULL,    -- of them, held for orders that are not paid
+    `sold` BIGINT NOT NULL,
+    `set_at` BIGINT NOT NULL,
+    PRIMARY KEY (`sku`),
+    KEY product_by_time (`set_at`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS `paidonce_reference` (

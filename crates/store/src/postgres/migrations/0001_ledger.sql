@@ -63,6 +63,10 @@ CREATE TABLE {schema}.orders (
     placed_at BIGINT NOT NULL,
     expires_at BIGINT,
     request BYTEA NOT NULL,
+    token_secret TEXT COLLATE "C",                   -- which of the server's secrets the buyer's token was derived with
+    token_mac BYTEA,                                 -- the token itself is kept nowhere
+    pieces TEXT COLLATE "C",                         -- JSON: how many of each limited product it took
+    stock TEXT COLLATE "C",                          -- reserved, sold, released
     revision BIGINT NOT NULL,
     payments TEXT COLLATE "C" NOT NULL,              -- JSON
     refs TEXT COLLATE "C" NOT NULL,                  -- JSON
@@ -71,6 +75,16 @@ CREATE TABLE {schema}.orders (
 CREATE INDEX orders_expiring ON {schema}.orders (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
 CREATE INDEX orders_by_time ON {schema}.orders (placed_at);
 CREATE INDEX orders_by_customer ON {schema}.orders (customer, placed_at) WHERE customer IS NOT NULL;
+
+CREATE TABLE {schema}.product (
+    sku TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    prices TEXT COLLATE "C" NOT NULL,                -- JSON
+    stock BIGINT,                                    -- pieces ever put up for sale; null: as many as are wanted
+    reserved BIGINT NOT NULL,                        -- of them, held for orders that are not paid
+    sold BIGINT NOT NULL,
+    set_at BIGINT NOT NULL
+);
+CREATE INDEX product_by_time ON {schema}.product (set_at);
 
 CREATE TABLE {schema}.reference (
     kind TEXT COLLATE "C" NOT NULL,                  -- provider, issued, own

@@ -62,6 +62,10 @@ CREATE TABLE orders (
     placed_at INTEGER NOT NULL,
     expires_at INTEGER,
     request BLOB NOT NULL,
+    token_secret TEXT,                -- which of the server's secrets the buyer's token was derived with
+    token_mac BLOB,                   -- the token itself is kept nowhere
+    pieces TEXT,                      -- JSON: how many of each limited product it took
+    stock TEXT,                       -- reserved, sold, released
     revision INTEGER NOT NULL,
     payments TEXT NOT NULL,           -- JSON
     refs TEXT NOT NULL,               -- JSON
@@ -70,6 +74,16 @@ CREATE TABLE orders (
 CREATE INDEX orders_expiring ON orders (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
 CREATE INDEX orders_by_time ON orders (placed_at);
 CREATE INDEX orders_by_customer ON orders (customer, placed_at) WHERE customer IS NOT NULL;
+
+CREATE TABLE product (
+    sku TEXT NOT NULL PRIMARY KEY,
+    prices TEXT NOT NULL,             -- JSON
+    stock INTEGER,                    -- pieces ever put up for sale; null if there are as many as are wanted
+    reserved INTEGER NOT NULL,        -- of them, held for orders that are not paid
+    sold INTEGER NOT NULL,
+    set_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX product_by_time ON product (set_at);
 
 CREATE TABLE reference (
     kind TEXT NOT NULL,               -- provider, issued, own

@@ -26,7 +26,8 @@ fn fill(database: &Database) {
         INSERT INTO {d}.paidonce_fact SELECT 'stripe/acme/live', CONCAT('pi_', n), 'captured', 'f', 0, 'EUR', 1, 1000, 0
             FROM {d}.numbers;
         INSERT INTO {d}.paidonce_orders SELECT CONCAT('o_', n), CONCAT('customer_', n), '[]', 1000, 'EUR', 'order',
-            CONCAT('h_', n), 'open', 0, n, NULL, REPEAT('a', 32), 1, '[]', '[]', NULL FROM {d}.numbers;
+            CONCAT('h_', n), 'open', 0, n, NULL, REPEAT('a', 32), NULL, NULL, NULL, NULL, 1, '[]',
+            '[]', NULL FROM {d}.numbers;
         INSERT INTO {d}.paidonce_reference SELECT 'provider', 'stripe/acme/live', CONCAT('pi_', n), CONCAT('o_', n),
             NULL, NULL, '[]' FROM {d}.numbers;
         INSERT INTO {d}.paidonce_task SELECT 'order', '', CONCAT('o_', n), 'grant', 'order', '', '', n, 'done', 0, n, n, 0,

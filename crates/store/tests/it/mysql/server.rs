@@ -69,6 +69,7 @@ impl Database {
             "task",
             "attempt",
             "entitlement",
+            "product",
             "cases",
             "command",
             "audit",

@@ -20,7 +20,7 @@ fn fill(schema: &Schema) {
         INSERT INTO {s}.fact SELECT 'stripe/acme/live', 'pi_' || n, 'captured', 'f', 0, 'EUR', 1, 1000, 0
             FROM generate_series(1, {n}) AS n;
         INSERT INTO {s}.orders SELECT 'o_' || n, 'customer_' || n, '[]', 1000, 'EUR', 'order', 'h_' || n, 'open', 0, n,
-            NULL, sha256('a'), 1, '[]', '[]', NULL FROM generate_series(1, {n}) AS n;
+            NULL, sha256('a'), NULL, NULL, NULL, NULL, 1, '[]', '[]', NULL FROM generate_series(1, {n}) AS n;
         INSERT INTO {s}.reference SELECT 'provider', 'stripe/acme/live', 'pi_' || n, 'o_' || n, NULL, NULL, '[]'
             FROM generate_series(1, {n}) AS n;
         INSERT INTO {s}.task SELECT 'order', '', 'o_' || n, 'grant', 'order', '', '', n::text, 'done', 0, n, n, 0, 1, 0,

@@ -72,6 +72,7 @@ impl Schema {
             "task",
             "attempt",
             "entitlement",
+            "product",
             "cases",
             "command",
             "audit",

@@ -13,7 +13,8 @@ use super::super::{
 use super::{Direct, id, optional};
 use crate::http::dto::{
     AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
-    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown, TaskStory,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ProductRequest, ProductShown, ReferenceRequest,
+    TaskShown, TaskStory,
 };
 use crate::http::order_summaries;
 use crate::output::Failure;
@@ -23,9 +24,16 @@ const EVIDENCE_MAX: usize = 20;
 
 impl Transport for Direct {
     fn place(&self, order: &OrderRequest) -> Answer<OrderPlaced> {
-        let command = order.to_command(&self.config.accounts()?, self.stamp(None), None)?;
+        let (tokens, stamp) = (self.config.tokens()?, self.stamp(None));
+        // There is no header here: the command's own id is the key.
+        let key = stamp.id.clone();
+        let kept = tokens.keep(&key, key.as_str());
+        let command = order.to_command(&self.config.accounts()?, stamp, kept, None)?;
         match self.submit(Command::PlaceOrder(command))? {
-            Reply::Placed { order: id, hint } => Ok(order.placed(&id, &hint)),
+            Reply::Placed { order: id, hint, token } => {
+                let token = token.and_then(|secret| tokens.issue(&secret, &key, key.as_str(), &id));
+                Ok(order.placed(&id, &hint, token))
+            }
             other => unreachable!("an order is placed or refused, not {other:?}"),
         }
     }
@@ -110,6 +118,14 @@ impl Transport for Direct {
 
     fn task(&self, handle: &str) -> Answer<TaskStory> {
         TaskStory::load(self.store(), handle)?.ok_or_else(|| unknown_task(handle))
+    }
+
+    fn set_product(&self, product: &ProductRequest) -> Answer<()> {
+        self.submit(Command::SetProduct(product.to_command(self.stamp(None))?)).map(|_| ())
+    }
+
+    fn products(&self, page: &Page) -> Answer<Listing<ProductShown>> {
+        Ok(Listing::of(self.store.products(page)?, |(sku, row)| ProductShown::of(&sku, &row)))
     }
 
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {

@@ -40,7 +40,7 @@ impl Direct {
 impl Operate for Direct {
     fn cancel(&self, order: &str, reason: &str) -> Answer<OrderShown> {
         let (stamp, key) = (self.stamp(Some(reason)), order_id(order)?);
-        self.submit(Command::CancelOrder(CancelOrder { stamp, order: key }))?;
+        self.submit(Command::CancelOrder(CancelOrder { stamp, order: key, unpaid: false }))?;
         self.order(order)
     }
 

@@ -6,7 +6,8 @@ use super::super::{Answer, AuditQuery, CaseQuery, EntitlementQuery, EventQuery, 
 use super::{Remote, segment};
 use crate::http::dto::{
     AuditShown, CaseShown, EntitledAnswer, EntitlementShown, EventShown, ExplanationShown, Listing,
-    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ReferenceRequest, TaskShown, TaskStory,
+    OrderPlaced, OrderRequest, OrderShown, OrderSummary, ProductRequest, ProductShown, ReferenceRequest,
+    TaskShown, TaskStory,
 };
 
 impl Transport for Remote {
@@ -93,6 +94,15 @@ impl Transport for Remote {
 
     fn task(&self, handle: &str) -> Answer<TaskStory> {
         self.get(&format!("/v1/tasks/{}", segment(handle)), &[])
+    }
+
+    fn set_product(&self, product: &ProductRequest) -> Answer<()> {
+        self.post::<serde_json::Value>("/v1/products", product).map(|_| ())
+    }
+
+    fn products(&self, page: &Page) -> Answer<Listing<ProductShown>> {
+        let limit = page.limit.to_string();
+        self.get("/v1/products", &[("limit", Some(limit.as_str())), ("after", page.after.as_deref())])
     }
 
     fn audits(&self, query: &AuditQuery, page: &Page) -> Answer<Listing<AuditShown>> {
