@@ -167,6 +167,7 @@ fn placed(shop: &Shop, id: &str, cart: &Cart) -> Result<Command, Problem> {
         expires_at: None,
         references: vec![reference],
         trace: None,
+        token: None,
     }))
 }
 

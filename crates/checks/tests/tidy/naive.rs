@@ -57,7 +57,9 @@ fn fit(backend: Backend, statements: &Statements) {
     statements.each().for_each(|sql| runs(&database, sql));
     // Both read every column that they compare. What the statements left is no admission: it is held, not counted.
     assert_eq!(rows::sample(&database, 1).expect("the columns are there"), "");
-    assert!(rows::count(&database, 99, true).expect_err("there are fewer").to_string().contains("99 admissions"));
+    assert!(
+        rows::count(&database, 99, true).expect_err("there are fewer").to_string().contains("99 admissions")
+    );
     database.remove().expect("nobody uses it");
 }
 

@@ -90,7 +90,7 @@ pub(super) fn last_pieces(harness: &dyn Harness) {
     let buy = |buyer: usize, copy: usize| {
         let mut order = place(&format!("o_{buyer}"), &eur("10"), &[]);
         order.lines[0].sku = id("ticket");
-        insist(if (buyer + copy) % 2 == 0 { &*one } else { other }, &Command::PlaceOrder(order))
+        insist(if (buyer + copy).is_multiple_of(2) { &*one } else { other }, &Command::PlaceOrder(order))
     };
     let buy = &buy;
     let replies: Vec<Vec<Reply>> = std::thread::scope(|scope| {
