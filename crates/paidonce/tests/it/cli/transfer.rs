@@ -103,12 +103,13 @@ fn an_import_that_is_killed_half_way_goes_on() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // While it is made, it is held: not there yet.
-    let rows_there = || {
-        let open = SqliteStore::open(place.path("test.db"), SqliteOptions::default());
-        open.and_then(|store| store.snapshot()).map_or(0, |ledger| ledger.len())
+    // A reader that waits for nobody. While the file is made, it is held: nothing there yet.
+    let commands_there = || -> rusqlite::Result<i64> {
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let connection = rusqlite::Connection::open_with_flags(place.path("test.db"), flags)?;
+        connection.query_row("SELECT count(*) FROM command", [], |row| row.get(0))
     };
-    while !place.path("test.db").exists() || rows_there() < 10 {
+    while commands_there().unwrap_or(0) < 10 {
         assert!(process.try_wait().unwrap().is_none(), "it ended before it could be killed");
     }
     process.kill().unwrap();
