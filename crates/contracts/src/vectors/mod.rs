@@ -171,7 +171,10 @@ impl Vector {
     }
 
     /// The certificate under the address that the request names, and the way to a root.
-    fn certificates(&self, bench: &Bench<'_>) -> Result<Certificates, String> {
+    ///
+    /// # Errors
+    /// Its file is not there, in words.
+    pub fn certificates(&self, bench: &Bench<'_>) -> Result<Certificates, String> {
         let mut certificates = Certificates::none();
         let Some(file) = self.context.get(CERTIFICATE_FILE) else { return Ok(certificates) };
         let leaf =

@@ -8,7 +8,7 @@ use paidonce_contracts::{Contract, Delivery};
 
 use crate::support::show;
 
-fn fixtures(provider: &str) -> (Vec<vectors::Vector>, BTreeMap<String, Vec<u8>>) {
+pub(crate) fn fixtures(provider: &str) -> (Vec<vectors::Vector>, BTreeMap<String, Vec<u8>>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(provider);
     let mut pems = BTreeMap::new();
     for entry in std::fs::read_dir(&folder).unwrap() {

@@ -9,6 +9,7 @@ mod bits;
 mod code;
 mod contract;
 mod covered;
+mod flipped;
 mod generic;
 mod lookup;
 mod overlay_sources;
