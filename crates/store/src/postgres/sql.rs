@@ -82,7 +82,7 @@ impl Sql {
         let names: Vec<_> = shape.columns.iter().map(|(name, _)| quoted(name)).collect();
         let values: Vec<_> = shape.columns.iter().map(|column| from_u(*column)).collect();
         let insert = format!(
-            "INSERT INTO {table} ({}) SELECT {} FROM {} ON CONFLICT DO NOTHING",
+            "INSERT INTO {table} ({}) SELECT {} FROM {}",
             names.join(", "),
             values.join(", "),
             unnest(shape.columns)
