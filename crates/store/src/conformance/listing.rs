@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use paidonce_ledger::testing::{about, cancel, eur, id, notice, place, receive, stamp};
 use paidonce_ledger::{
-    AMOUNT_MAX, AddKey, Body, CaptureState, Command, Digest, Fact, Money, MoneyUnit, Notice, PlaceOrder,
-    Policy, Reading, Received, Reply, Scope, SetProduct,
+    AMOUNT_MAX, AddKey, Body, CaptureState, Command, Decision, Digest, Fact, Money, MoneyUnit, Notice,
+    PlaceOrder, Policy, Reading, Received, Reply, ResolveCase, Scope, SetProduct,
 };
 
 use super::{Harness, NOW, commit, grant_all, sound};
@@ -129,6 +129,7 @@ pub(super) fn filters(harness: &dyn Harness) {
     assert_eq!(events(unreadable), BTreeSet::from(["evt_2".to_owned()]));
     let by_id = EventFilter { id: Some(id("evt_1")), ..EventFilter::default() };
     assert_eq!(events(by_id), BTreeSet::from(["evt_1".to_owned()]));
+    assert_eq!(events(EventFilter { id: Some(id("evt_9")), ..EventFilter::default() }), BTreeSet::new());
     let open = CaseFilter { open: true, order: None };
     assert_eq!(store.cases(&open, &page).expect("readable").rows.len(), 1);
     let (handle, case) = store
@@ -147,6 +148,11 @@ pub(super) fn filters(harness: &dyn Harness) {
     let counts = store.counts().expect("readable");
     assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 2, 7));
     assert_eq!((counts.open_cases, counts.pending_tasks, counts.unbound_payments), (1, 0, 1));
+    assert_eq!(counts.oldest_pending_event, Some(NOW), "the unreadable one waits");
+    let case = store.cases(&open, &page).expect("readable").rows.remove(0).0;
+    let (stamp, decision) = (stamp("resolve"), Decision::Accept);
+    commit(&*store, &[Command::ResolveCase(ResolveCase { stamp, case, decision })], &policy);
+    assert_eq!(store.counts().expect("readable").oldest_pending_event, None);
 }
 
 /// Eight orders were placed; the last was cancelled.

@@ -143,6 +143,7 @@ impl Rows<'_> {
             (SELECT count(*) FROM paidonce_task WHERE state = 'parked'),
             (SELECT count(*) FROM paidonce_task WHERE state = 'held'),
             (SELECT min(due_at) FROM paidonce_task WHERE active = 1),
+            (SELECT min(opened_at) FROM paidonce_cases WHERE resolved_at IS NULL AND reason = 'unreadable'),
             (SELECT count(*) FROM paidonce_payment WHERE order_id IS NULL)";
         let rows = fetch(self.connection, sql.into(), values([])?).await?;
         let Some(row) = rows.first() else { return Ok(Counts::default()) };
@@ -156,6 +157,7 @@ impl Rows<'_> {
             parked_tasks: from.number()?,
             held_tasks: from.number()?,
             oldest_pending_task: from.maybe_time()?,
+            oldest_pending_event: from.maybe_time()?,
             unbound_payments: from.number()?,
         })
     }

@@ -149,6 +149,7 @@ impl Rows<'_> {
             (SELECT count(*) FROM {schema}.task WHERE state = 'parked'),
             (SELECT count(*) FROM {schema}.task WHERE state = 'held'),
             (SELECT min(due_at) FROM {schema}.task WHERE active = 1),
+            (SELECT min(opened_at) FROM {schema}.cases WHERE resolved_at IS NULL AND reason = 'unreadable'),
             (SELECT count(*) FROM {schema}.payment WHERE order_id IS NULL)"
         );
         let rows = fetch(self.connection, sql.into(), values(&[])?).await?;
@@ -163,6 +164,7 @@ impl Rows<'_> {
             parked_tasks: from.number()?,
             held_tasks: from.number()?,
             oldest_pending_task: from.maybe_time()?,
+            oldest_pending_event: from.maybe_time()?,
             unbound_payments: from.number()?,
         })
     }

@@ -125,6 +125,7 @@ pub(super) fn counts(connection: &Connection) -> Result<Counts> {
         (SELECT count(*) FROM task WHERE active = 1),
             (SELECT count(*) FROM task WHERE state = 'parked'),
             (SELECT count(*) FROM task WHERE state = 'held'), (SELECT min(due_at) FROM task WHERE active = 1),
+            (SELECT min(opened_at) FROM cases WHERE resolved_at IS NULL AND reason = 'unreadable'),
         (SELECT count(*) FROM payment WHERE order_id IS NULL)";
     let mut statement = connection.prepare_cached(sql).map_err(sql_error)?;
     let mut rows = statement.query([]).map_err(sql_error)?;
@@ -139,6 +140,7 @@ pub(super) fn counts(connection: &Connection) -> Result<Counts> {
         parked_tasks: from.number()?,
         held_tasks: from.number()?,
         oldest_pending_task: from.maybe_time()?,
+        oldest_pending_event: from.maybe_time()?,
         unbound_payments: from.number()?,
     })
 }
