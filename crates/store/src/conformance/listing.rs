@@ -130,6 +130,7 @@ pub(super) fn filters(harness: &dyn Harness) {
     let by_id = EventFilter { id: Some(id("evt_1")), ..EventFilter::default() };
     assert_eq!(events(by_id), BTreeSet::from(["evt_1".to_owned()]));
     assert_eq!(events(EventFilter { id: Some(id("evt_9")), ..EventFilter::default() }), BTreeSet::new());
+    same_id_at_two_accounts(&*store);
     let open = CaseFilter { open: true, order: None };
     assert_eq!(store.cases(&open, &page).expect("readable").rows.len(), 1);
     let (handle, case) = store
@@ -146,13 +147,31 @@ pub(super) fn filters(harness: &dyn Harness) {
     let tasks = TaskFilter { order: Some(id("o_1")), state, ..TaskFilter::default() };
     assert_eq!(store.tasks(&tasks, &page).expect("readable").rows.len(), 1);
     let counts = store.counts().expect("readable");
-    assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 2, 7));
+    assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 3, 7));
     assert_eq!((counts.open_cases, counts.pending_tasks, counts.unbound_payments), (1, 0, 1));
     assert_eq!(counts.oldest_pending_event, Some(NOW), "the unreadable one waits");
     let case = store.cases(&open, &page).expect("readable").rows.remove(0).0;
     let (stamp, decision) = (stamp("resolve"), Decision::Accept);
     commit(&*store, &[Command::ResolveCase(ResolveCase { stamp, case, decision })], &policy);
     assert_eq!(store.counts().expect("readable").oldest_pending_event, None);
+}
+
+/// Another account's `evt_1`, which sorts before all others.
+fn same_id_at_two_accounts(store: &dyn Store) {
+    let Command::Receive(mut other) = receive(vec![notice("evt_1", Reading::Ignored)]) else {
+        unreachable!("that is what it makes")
+    };
+    other.account.name = id("0_other");
+    commit(store, &[Command::Receive(other)], &Policy::default());
+    let by_id = EventFilter { id: Some(id("evt_1")), ..EventFilter::default() };
+    let (mut page, mut seen) = (Page::first(1), BTreeSet::new());
+    loop {
+        let listed = store.events(&by_id, &page).expect("readable");
+        seen.extend(listed.rows.iter().map(|(key, _)| key.account.name.to_string()));
+        let Some(next) = listed.next else { break };
+        page.after = Some(next);
+    }
+    assert_eq!(seen.len(), 2, "{seen:?}");
 }
 
 /// Eight orders were placed; the last was cancelled.

@@ -3,6 +3,8 @@
 mod encode;
 mod error;
 mod hint;
+#[cfg(feature = "conformance")]
+mod hot;
 mod join;
 mod open;
 mod query;
