@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use paidonce_ledger::testing::{about, cancel, eur, id, notice, place, receive, stamp};
 use paidonce_ledger::{
     AMOUNT_MAX, AddKey, Body, CaptureState, Command, Decision, Digest, Fact, Money, MoneyUnit, Notice,
-    PlaceOrder, Policy, Reading, Received, Reply, ResolveCase, Scope, SetProduct,
+    PlaceOrder, Policy, Reading, Received, Reply, Reprocess, ResolveCase, Scope, SetProduct,
 };
 
 use super::{Harness, NOW, commit, grant_all, sound};
@@ -58,6 +58,26 @@ pub(super) fn bodies(harness: &dyn Harness) {
     let kept = ledger.cases.rows().values().find_map(|case| case.body.as_ref());
     assert_eq!(kept.map(Body::bytes), Some(other.body.bytes()));
     assert_eq!(ledger.events.rows().values().next().map(|event| event.body.bytes()), Some(&bytes[..]));
+    read_again(&*store, odd);
+}
+
+/// What a later contract reads out of the same bytes is kept, so that a redelivery is a duplicate under it.
+fn read_again(store: &dyn Store, odd: Notice) {
+    let policy = Policy::default();
+    let notice = Notice {
+        kind: "later".into(),
+        content: Digest::of_bytes(b"members"),
+        reading: Reading::Ignored,
+        ..odd
+    };
+    let (stamp, source, account) = (stamp("reprocess"), id("shop"), paidonce_ledger::testing::account());
+    let again = Reprocess { stamp, source, account, notice: notice.clone() };
+    commit(store, &[Command::Reprocess(again)], &policy);
+    let replies = commit(store, &[receive(vec![notice.clone()])], &policy);
+    assert!(matches!(&replies[0], Reply::Received(r) if r[0].received == Received::Duplicate), "{replies:?}");
+    let ledger = sound(store, &policy);
+    let events = ledger.events.rows().values().map(|event| (event.kind.clone(), event.content));
+    assert_eq!(events.collect::<Vec<_>>(), [(notice.kind, notice.content)]);
 }
 
 pub(super) fn amounts(harness: &dyn Harness) {
