@@ -34,6 +34,14 @@ macro_rules! tables {
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Changes { $($(#[$doc])* pub $name: Vec<Change<$key, $row>>,)+ }
 
+        impl Changes {
+            /// Whether no row of any table changed.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                true $(&& self.$name.is_empty())+
+            }
+        }
+
         /// One row of any table, with its key: what exports, imports and the document store move.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Row { $($(#[$doc])* $variant($key, $row),)+ }

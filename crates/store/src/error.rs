@@ -32,6 +32,9 @@ pub enum StoreErrorKind {
 pub struct StoreError {
     kind: StoreErrorKind,
     what: String,
+    /// Whether a merchant's own statement met it: that may raise it at every try, whatever others do.
+    #[cfg(any(feature = "postgres", feature = "mysql"))]
+    merchants: bool,
     #[source]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -39,7 +42,25 @@ pub struct StoreError {
 impl StoreError {
     /// An error of one kind, with the sentence for people.
     pub fn new(kind: StoreErrorKind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), source: None }
+        Self {
+            kind,
+            what: what.into(),
+            #[cfg(any(feature = "postgres", feature = "mysql"))]
+            merchants: false,
+            source: None,
+        }
+    }
+
+    /// As one that a merchant's own statement met.
+    #[cfg(any(feature = "postgres", feature = "mysql"))]
+    pub(crate) fn of_merchants(self) -> Self {
+        Self { merchants: true, ..self }
+    }
+
+    /// Whether a merchant's own statement met it.
+    #[cfg(any(feature = "postgres", feature = "mysql"))]
+    pub(crate) fn is_merchants(&self) -> bool {
+        self.merchants
     }
 
     /// With what caused it.

@@ -206,6 +206,8 @@ pub(crate) fn question_mark(_: usize) -> String {
     "?".to_owned()
 }
 
+const FAILED: &str = "grant.sql failed, so nothing was granted";
+
 /// What an error of the merchant's statement is: theirs, unless others or the connection are to blame. A row of theirs
 /// that is there already is theirs, and not a race of ours; so is a statement that waits or works for too long, and a
 /// right that the user lacks.
@@ -213,9 +215,16 @@ pub(crate) fn failed(error: StoreError, theirs: bool) -> StoreError {
     use StoreErrorKind::{Busy, Conflict, Full, Unavailable};
     match error.kind() {
         Conflict | Unavailable | Busy | Full if !theirs => error,
-        _ => StoreError::new(StoreErrorKind::Merchant, "grant.sql failed, so nothing was granted")
-            .caused_by(error),
+        _ => StoreError::new(StoreErrorKind::Merchant, FAILED).caused_by(error),
     }
+}
+
+/// What is left of an error when trying at once did not help. A deadlock that a merchant's statement met in every try
+/// is theirs: it counts as a try of the grant, and so comes to an end (P10).
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+pub(crate) fn tried_enough(error: StoreError) -> StoreError {
+    let conflict = error.kind() == StoreErrorKind::Conflict && error.is_merchants();
+    if conflict { failed(error, true) } else { error }
 }
 
 /// A statement that the database cannot prepare.

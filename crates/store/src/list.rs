@@ -181,6 +181,9 @@ pub struct Counts {
     pub held_tasks: u64,
     /// When the oldest of those that workers have to do became due.
     pub oldest_pending_task: Option<Timestamp>,
+    /// When the oldest event came that could not be read and waits for a person. (One that waits for a lookup is
+    /// among the tasks.)
+    pub oldest_pending_event: Option<Timestamp>,
     /// Payments that found no order.
     pub unbound_payments: u64,
 }

@@ -118,7 +118,9 @@ pub(crate) fn audit_cursor(key: &AuditKey, _: &Audit) -> Cursor {
 pub(crate) fn tasks<'a>(filter: &'a TaskFilter, page: &Page) -> Result<Rest<'a>> {
     let mut conditions = Conditions::default();
     if let Some(order) = &filter.order {
+        // The whole beginning of the key, although orders have no account: one search, not all tasks of all orders.
         conditions.add("subject_kind = ?", Some(text("order")));
+        conditions.add("subject_account = ?", Some(text("")));
         conditions.add("subject_id = ?", Some(text(order.as_str())));
     }
     conditions.add("kind = ?", filter.kind.map(|kind| text(kind.as_str())));

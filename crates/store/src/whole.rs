@@ -2,7 +2,7 @@
 
 use paidonce_ledger::{
     ApiKey, Attempt, AttemptKey, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, Key,
-    KeyName, Keys, Ledger, Order, OrderId, OrderState, Payment, Product, Sku, Subject, Task, TaskKey,
+    KeyName, Keys, Ledger, Order, OrderId, OrderState, Payment, Product, Reason, Sku, Subject, Task, TaskKey,
     TaskState, Timestamp, Unit, Work,
 };
 
@@ -185,6 +185,11 @@ pub(crate) fn api_key(ledger: &Ledger, digest: &Digest) -> Result<Option<(KeyNam
 pub(crate) fn counts(ledger: &Ledger) -> Result<Counts> {
     let pending = || ledger.tasks.rows().values().filter(|task| task.state.active());
     let tasks = |state| ledger.tasks.rows().values().filter(|task| task.state == state).count() as u64;
+    let unread = ledger
+        .cases
+        .rows()
+        .iter()
+        .filter(|(key, case)| key.reason == Reason::Unreadable && case.resolution.is_none());
     Ok(Counts {
         orders: ledger.orders.rows().len() as u64,
         events: ledger.events.rows().len() as u64,
@@ -194,6 +199,7 @@ pub(crate) fn counts(ledger: &Ledger) -> Result<Counts> {
         parked_tasks: tasks(TaskState::Parked),
         held_tasks: tasks(TaskState::Held),
         oldest_pending_task: pending().map(|task| task.due_at).min(),
+        oldest_pending_event: unread.map(|(_, case)| case.opened_at).min(),
         unbound_payments: ledger.payments.rows().values().filter(|p| p.order.is_none()).count() as u64,
     })
 }

@@ -80,6 +80,7 @@ struct Copied {
     store_up: Gauge,
     rows: Family<Vec<(&'static str, &'static str)>, Gauge>,
     oldest_task_age_s: Gauge,
+    oldest_event_age_s: Gauge,
 }
 
 /// All figures.
@@ -129,6 +130,9 @@ impl Metrics {
         registry.register("rows", "What the store holds", copied.rows.clone());
         let help = "Age of the oldest task that is due, 0 if there is none";
         registry.register("oldest_pending_task_seconds", help, copied.oldest_task_age_s.clone());
+        let help =
+            "Age of the oldest event that could not be read and waits for a person, 0 if there is none";
+        registry.register("oldest_pending_event_seconds", help, copied.oldest_event_age_s.clone());
         self.outside.register(registry);
     }
 
@@ -189,8 +193,9 @@ impl Metrics {
             let gauge = self.copied.rows.get_or_create(&vec![("kind", kind)]).clone();
             gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
         }
-        let age = counts.oldest_pending_task.map_or(0, |due| (now.0 - due.0).max(0) / 1000);
-        self.copied.oldest_task_age_s.set(age);
+        let age = |since: Option<Timestamp>| since.map_or(0, |since| (now.0 - since.0).max(0) / 1000);
+        self.copied.oldest_task_age_s.set(age(counts.oldest_pending_task));
+        self.copied.oldest_event_age_s.set(age(counts.oldest_pending_event));
     }
 
     /// All figures as OpenMetrics text, which Prometheus reads.
@@ -200,5 +205,27 @@ impl Metrics {
         prometheus_client::encoding::text::encode(&mut text, &self.registry)
             .expect("writing to a text does not fail");
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_of_what_waits_is_shown_by_its_age() {
+        let metrics = Metrics::default();
+        let mut counts = Counts {
+            oldest_pending_task: Some(Timestamp(8_000)),
+            oldest_pending_event: Some(Timestamp(3_500)),
+            ..Counts::default()
+        };
+        let shown = |line: &str| metrics.render().lines().any(|said| said == line);
+        metrics.set_counts(Some(&counts), Timestamp(10_000));
+        assert!(shown("paidonce_oldest_pending_task_seconds 2"));
+        assert!(shown("paidonce_oldest_pending_event_seconds 6"));
+        counts.oldest_pending_event = None;
+        metrics.set_counts(Some(&counts), Timestamp(10_000));
+        assert!(shown("paidonce_oldest_pending_event_seconds 0"));
     }
 }

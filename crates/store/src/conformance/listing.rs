@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use paidonce_ledger::testing::{about, cancel, eur, id, notice, place, receive, stamp};
 use paidonce_ledger::{
-    AMOUNT_MAX, AddKey, Body, CaptureState, Command, Digest, Fact, Money, MoneyUnit, Notice, PlaceOrder,
-    Policy, Reading, Received, Reply, Scope, SetProduct,
+    AMOUNT_MAX, AddKey, Body, CaptureState, Command, Decision, Digest, Fact, Money, MoneyUnit, Notice,
+    PlaceOrder, Policy, Reading, Received, Reply, Reprocess, ResolveCase, Scope, SetProduct,
 };
 
 use super::{Harness, NOW, commit, grant_all, sound};
@@ -58,6 +58,26 @@ pub(super) fn bodies(harness: &dyn Harness) {
     let kept = ledger.cases.rows().values().find_map(|case| case.body.as_ref());
     assert_eq!(kept.map(Body::bytes), Some(other.body.bytes()));
     assert_eq!(ledger.events.rows().values().next().map(|event| event.body.bytes()), Some(&bytes[..]));
+    read_again(&*store, odd);
+}
+
+/// What a later contract reads out of the same bytes is kept, so that a redelivery is a duplicate under it.
+fn read_again(store: &dyn Store, odd: Notice) {
+    let policy = Policy::default();
+    let notice = Notice {
+        kind: "later".into(),
+        content: Digest::of_bytes(b"members"),
+        reading: Reading::Ignored,
+        ..odd
+    };
+    let (stamp, source, account) = (stamp("reprocess"), id("shop"), paidonce_ledger::testing::account());
+    let again = Reprocess { stamp, source, account, notice: notice.clone() };
+    commit(store, &[Command::Reprocess(again)], &policy);
+    let replies = commit(store, &[receive(vec![notice.clone()])], &policy);
+    assert!(matches!(&replies[0], Reply::Received(r) if r[0].received == Received::Duplicate), "{replies:?}");
+    let ledger = sound(store, &policy);
+    let events = ledger.events.rows().values().map(|event| (event.kind.clone(), event.content));
+    assert_eq!(events.collect::<Vec<_>>(), [(notice.kind, notice.content)]);
 }
 
 pub(super) fn amounts(harness: &dyn Harness) {
@@ -129,6 +149,8 @@ pub(super) fn filters(harness: &dyn Harness) {
     assert_eq!(events(unreadable), BTreeSet::from(["evt_2".to_owned()]));
     let by_id = EventFilter { id: Some(id("evt_1")), ..EventFilter::default() };
     assert_eq!(events(by_id), BTreeSet::from(["evt_1".to_owned()]));
+    assert_eq!(events(EventFilter { id: Some(id("evt_9")), ..EventFilter::default() }), BTreeSet::new());
+    same_id_at_two_accounts(&*store);
     let open = CaseFilter { open: true, order: None };
     assert_eq!(store.cases(&open, &page).expect("readable").rows.len(), 1);
     let (handle, case) = store
@@ -145,8 +167,31 @@ pub(super) fn filters(harness: &dyn Harness) {
     let tasks = TaskFilter { order: Some(id("o_1")), state, ..TaskFilter::default() };
     assert_eq!(store.tasks(&tasks, &page).expect("readable").rows.len(), 1);
     let counts = store.counts().expect("readable");
-    assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 2, 7));
+    assert_eq!((counts.orders, counts.events, counts.entitlements), (7, 3, 7));
     assert_eq!((counts.open_cases, counts.pending_tasks, counts.unbound_payments), (1, 0, 1));
+    assert_eq!(counts.oldest_pending_event, Some(NOW), "the unreadable one waits");
+    let case = store.cases(&open, &page).expect("readable").rows.remove(0).0;
+    let (stamp, decision) = (stamp("resolve"), Decision::Accept);
+    commit(&*store, &[Command::ResolveCase(ResolveCase { stamp, case, decision })], &policy);
+    assert_eq!(store.counts().expect("readable").oldest_pending_event, None);
+}
+
+/// Another account's `evt_1`, which sorts before all others.
+fn same_id_at_two_accounts(store: &dyn Store) {
+    let Command::Receive(mut other) = receive(vec![notice("evt_1", Reading::Ignored)]) else {
+        unreachable!("that is what it makes")
+    };
+    other.account.name = id("0_other");
+    commit(store, &[Command::Receive(other)], &Policy::default());
+    let by_id = EventFilter { id: Some(id("evt_1")), ..EventFilter::default() };
+    let (mut page, mut seen) = (Page::first(1), BTreeSet::new());
+    loop {
+        let listed = store.events(&by_id, &page).expect("readable");
+        seen.extend(listed.rows.iter().map(|(key, _)| key.account.name.to_string()));
+        let Some(next) = listed.next else { break };
+        page.after = Some(next);
+    }
+    assert_eq!(seen.len(), 2, "{seen:?}");
 }
 
 /// Eight orders were placed; the last was cancelled.

@@ -53,37 +53,6 @@ impl Tries {
     }
 }
 
-fn is_empty(changes: &Changes) -> bool {
-    let Changes {
-        events,
-        payments,
-        facts,
-        orders,
-        products,
-        references,
-        tasks,
-        attempts,
-        entitlements,
-        cases,
-        commands,
-        audits,
-        api_keys,
-    } = changes;
-    events.is_empty()
-        && payments.is_empty()
-        && facts.is_empty()
-        && orders.is_empty()
-        && products.is_empty()
-        && references.is_empty()
-        && tasks.is_empty()
-        && attempts.is_empty()
-        && entitlements.is_empty()
-        && cases.is_empty()
-        && commands.is_empty()
-        && audits.is_empty()
-        && api_keys.is_empty()
-}
-
 impl DocumentStore {
     pub(super) fn commit_batch(
         &self,
@@ -108,7 +77,7 @@ impl DocumentStore {
         let mut base = self.at_hand()?;
         for round in 0..TRIES_MAX {
             let mut next = self.decide(&base, batch, now, policy)?;
-            if is_empty(&next.changes) {
+            if next.changes.is_empty() {
                 // Nothing to write, but only if nobody has written: what was answered must be true now.
                 let current = self.fresh()?;
                 if current.version == base.version {

@@ -197,19 +197,19 @@ impl Store for MysqlStore {
     }
 
     fn due(&self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        self.read(async |rows| rows.due(what, now, limit).await)
+        self.read(async |rows| server::due(rows, what, now, limit).await)
     }
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
-        self.read(async |rows| rows.stale(stale).await)
+        self.read(async |rows| server::stale(rows, stale).await)
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
-        self.read(async |rows| rows.attempts(task).await)
+        self.read(async |rows| server::attempts(rows, task).await)
     }
 
     fn task(&self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
-        self.read(async |rows| rows.task(handle).await)
+        self.read(async |rows| server::task(rows, handle).await)
     }
 
     fn orders(&self, filter: &OrderFilter, page: &Page) -> Result<Listed<OrderId>> {

@@ -1,8 +1,8 @@
 //! Listings and counts, each on its own snapshot.
 
 use paidonce_ledger::{
-    ApiKey, Attempt, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, Key, KeyName,
-    Keys, Order, OrderId, Payment, Product, Sku, Task, TaskKey, Timestamp, Unit,
+    ApiKey, Audit, AuditKey, Case, CaseKey, Digest, Entitlement, Event, EventKey, KeyName, OrderId, Product,
+    Sku, Task, TaskKey, Unit,
 };
 
 use super::encode::values;
@@ -10,19 +10,21 @@ use super::sql::{sql, table};
 use super::table::{Rows, fetch, read};
 use crate::Result;
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
-    Stale, TaskFilter, cut,
+    AuditFilter, CaseFilter, Counts, Cursor, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
+    TaskFilter, cut,
 };
 use crate::listing::{self, Rest};
-use crate::row::{Reader, Stored, blob, key_columns, text};
-use crate::server::Tables as _;
+use crate::row::{Reader, Stored, blob, text};
+use crate::server::Lists;
 
-impl Rows<'_> {
+impl Lists for Rows<'_> {
     async fn listed<T: Stored>(&mut self, (rest, columns): Rest<'_>) -> Result<Vec<(T::Key, T)>> {
         let sql = format!("{} {rest}", sql::<T>().list);
         read::<T>(&fetch(self.connection, sql.into(), values(&columns)?).await?)
     }
+}
 
+impl Rows<'_> {
     async fn list<T: Stored>(
         &mut self,
         page: &Page,
@@ -92,36 +94,6 @@ impl Rows<'_> {
         self.list(page, listing::tasks(filter, page)?, listing::task_cursor).await
     }
 
-    pub(super) async fn due(&mut self, what: &Due, now: Timestamp, limit: usize) -> Result<Vec<TaskKey>> {
-        let rows = self.listed::<Task>(listing::due(what, now, limit)).await?;
-        Ok(rows.into_iter().map(|(key, _)| key).collect())
-    }
-
-    pub(super) async fn stale(&mut self, stale: &Stale) -> Result<Keys> {
-        let orders = self.listed::<Order>(listing::expiring(stale.expired_by, stale.limit)).await?;
-        let mut keys: Keys = orders.into_iter().map(|(id, _)| Key::Order(id)).collect();
-        if let Some(between) = stale.unbound {
-            let payments = self.listed::<Payment>(listing::unbound(between, stale.limit)).await?;
-            keys.extend(payments.into_iter().map(|(key, _)| Key::Payment(key)));
-        }
-        for effect in &stale.configured {
-            let tasks = self.listed::<Task>(listing::parked(effect, stale.limit)).await?;
-            keys.extend(tasks.into_iter().map(|(key, _)| key.key()));
-        }
-        Ok(keys)
-    }
-
-    pub(super) async fn attempts(&mut self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
-        let mut rows = self.under::<Attempt>(Some(vec![key_columns(task)])).await?;
-        rows.sort_by(|(one, _), (two, _)| two.cmp(one));
-        Ok(rows.into_iter().map(|(key, row)| (key.version, row)).collect())
-    }
-
-    pub(super) async fn task(&mut self, handle: &str) -> Result<Option<(TaskKey, Task)>> {
-        let rest = ("WHERE handle = ?".to_owned(), vec![text(handle)]);
-        Ok(self.listed::<Task>(rest).await?.pop())
-    }
-
     pub(super) async fn products(&mut self, page: &Page) -> Result<Listed<(Sku, Product)>> {
         self.list(page, listing::products(page)?, listing::product_cursor).await
     }
@@ -143,6 +115,7 @@ impl Rows<'_> {
             (SELECT count(*) FROM paidonce_task WHERE state = 'parked'),
             (SELECT count(*) FROM paidonce_task WHERE state = 'held'),
             (SELECT min(due_at) FROM paidonce_task WHERE active = 1),
+            (SELECT min(opened_at) FROM paidonce_cases WHERE resolved_at IS NULL AND reason = 'unreadable'),
             (SELECT count(*) FROM paidonce_payment WHERE order_id IS NULL)";
         let rows = fetch(self.connection, sql.into(), values([])?).await?;
         let Some(row) = rows.first() else { return Ok(Counts::default()) };
@@ -156,6 +129,7 @@ impl Rows<'_> {
             parked_tasks: from.number()?,
             held_tasks: from.number()?,
             oldest_pending_task: from.maybe_time()?,
+            oldest_pending_event: from.maybe_time()?,
             unbound_payments: from.number()?,
         })
     }

@@ -70,12 +70,12 @@ fn next_chunk(rows: &[Vec<Column<'_>>]) -> (usize, usize) {
     (at, CHUNKS[at])
 }
 
-/// An error of a merchant's statement. A deadlock is tried again at once, and what is wrong with the server is no
-/// statement's fault.
+/// An error of a merchant's statement. A deadlock is tried again at once, for as long as one of ours, and what is wrong
+/// with the server is no statement's fault.
 fn merchants(error: sqlx::Error) -> StoreError {
     let others = [1213, 1020, 1021, 1041, 1114, 1290, 1836, 1040, 1053, 1203, 1927];
     let theirs = number(&error).is_some_and(|number| !others.contains(&number));
-    grant_sql::failed(sql_error(error), theirs)
+    grant_sql::failed(sql_error(error).of_merchants(), theirs)
 }
 
 /// The session's limits for whatever runs next. MariaDB stops every statement, MySQL only those that read; locks are

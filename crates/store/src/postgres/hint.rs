@@ -2,13 +2,15 @@
 //! does not hear it finds the work when it looks.
 //!
 //! It is told after the commit and beside it, by one thread: inside the transaction every commit of the database would
-//! wait for the one before it, and here many commits are one notice.
+//! wait for the one before it, and here many commits are one notice. Only where the commit is the caller's own is it
+//! told inside: nobody else learns when that takes place.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use sqlx::PgConnection;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::{Notify, watch};
 
@@ -17,6 +19,18 @@ const CHANNEL: &str = "paidonce";
 
 /// How long to leave a server in peace that cannot be listened to.
 const REST: Duration = Duration::from_secs(5);
+
+/// What is told. A server gives it out once, however often it is told in one transaction.
+const NOTIFY: &str = "SELECT pg_notify($1, $2)";
+
+/// Tells everybody of a schema when the transaction that `connection` is in commits, and nobody if it does not.
+///
+/// # Errors
+/// The server refuses.
+pub(super) async fn tell_at_commit(connection: &mut PgConnection, schema: &str) -> sqlx::Result<()> {
+    let notify = sqlx::query(NOTIFY).bind(CHANNEL).bind(format!("{schema} joined"));
+    notify.execute(connection).await.map(|_| ())
+}
 
 /// Tells and hears until it is dropped.
 pub(super) struct Hints {
@@ -93,7 +107,7 @@ impl Line {
         loop {
             tokio::select! {
                 () = self.told.notified() => {
-                    let notify = sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(&ours);
+                    let notify = sqlx::query(NOTIFY).bind(CHANNEL).bind(&ours);
                     notify.execute(&pool).await?;
                 }
                 heard = listener.try_recv() => {

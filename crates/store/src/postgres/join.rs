@@ -3,9 +3,10 @@
 use paidonce_ledger::{Command, Policy, Timestamp};
 use sqlx::{PgConnection, Postgres, Transaction};
 
+use super::error::sql_error;
 use super::sql::{Sql, statements};
 use super::table::Rows;
-use super::{open, statement, write};
+use super::{hint, open, statement, write};
 use crate::batch::Deciding;
 use crate::row::PerTable;
 use crate::{Joined, Result, StoreError, StoreErrorKind};
@@ -34,7 +35,8 @@ impl PostgresTables {
     /// Executes one command inside the caller's transaction. The caller owns the loop: see [`Joined::Retry`].
     ///
     /// The locks that it takes are held until the transaction ends. Call it before locking rows of your own, or always
-    /// in one order: the other way round two transactions can wait for each other.
+    /// in one order: the other way round two transactions can wait for each other. Where there is work for workers now,
+    /// they are told at the commit by NOTIFY, so such a transaction cannot be prepared for a two-phase commit.
     ///
     /// # Errors
     /// The transaction is not READ COMMITTED ([`StoreErrorKind::Usage`]: under any other level a grant and a refund
@@ -55,7 +57,10 @@ impl PostgresTables {
         statement(connection, "SAVEPOINT paidonce").await?;
         let mut deciding = Deciding::new(std::slice::from_ref(command), now, policy);
         match write(&mut Rows { connection, sql: &self.sql }, &mut deciding, None).await {
-            Ok((mut replies, _)) => {
+            Ok((mut replies, work)) => {
+                if work {
+                    hint::tell_at_commit(transaction, &self.schema).await.map_err(sql_error)?;
+                }
                 statement(transaction, "RELEASE SAVEPOINT paidonce").await?;
                 let reply = replies.pop().ok_or_else(|| {
                     StoreError::new(StoreErrorKind::Internal, "a command was decided without a reply")

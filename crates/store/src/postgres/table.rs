@@ -30,8 +30,8 @@ pub(super) fn read<T: Stored>(rows: &[PgRow]) -> Result<Vec<(T::Key, T)>> {
     rows.iter().map(|row| T::read(&mut Reader::new(row))).collect()
 }
 
-/// An error of a merchant's statement. A deadlock is tried again at once, and what is wrong with the server is no
-/// statement's fault.
+/// An error of a merchant's statement. A deadlock is tried again at once, for as long as one of ours, and what is wrong
+/// with the server is no statement's fault.
 fn merchants(error: sqlx::Error) -> StoreError {
     let others = |code: &str| {
         ["40001", "40P01", "25006"].contains(&code)
@@ -39,7 +39,7 @@ fn merchants(error: sqlx::Error) -> StoreError {
     };
     let code = error.as_database_error().map(|error| error.code().unwrap_or_default().into_owned());
     let theirs = code.is_some_and(|code| !others(&code));
-    grant_sql::failed(sql_error(error), theirs)
+    grant_sql::failed(sql_error(error).of_merchants(), theirs)
 }
 
 impl Rows<'_> {

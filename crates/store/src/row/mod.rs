@@ -46,7 +46,7 @@ impl Stored for Event {
             ("trace", Text),
         ],
         keys: 2,
-        fixed: &["source", "kind", "content", "digest", "body", "received_at", "trace"],
+        fixed: &["source", "digest", "body", "received_at", "trace"],
     };
 
     in_tables!(events);

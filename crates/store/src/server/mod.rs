@@ -4,6 +4,7 @@
 mod connection;
 mod flush;
 mod load;
+mod query;
 mod retry;
 
 use crate::Result;
@@ -12,6 +13,7 @@ use crate::row::{Column, Stored};
 pub(crate) use self::connection::{Connections, Session};
 pub(crate) use self::flush::flush;
 pub(crate) use self::load::{decide, load, snapshot};
+pub(crate) use self::query::{Lists, attempts, due, stale, task};
 pub(crate) use self::retry::commit;
 
 /// The key columns of rows, or the first few of them.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use paidonce_ledger::{Command, Policy, Reply, Timestamp};
 
 use crate::batch::Deciding;
+use crate::grant_sql;
 use crate::{Result, StoreError, StoreErrorKind};
 
 /// How often a batch is tried while others keep changing what it rests on.
@@ -17,7 +18,8 @@ const LOST_MAX: u32 = 3;
 /// Runs `attempt` until it commits, or trying does not help.
 ///
 /// # Errors
-/// [`StoreErrorKind::Conflict`] after the last try: smaller batches may fare better. [`StoreErrorKind::Unknown`]
+/// [`StoreErrorKind::Conflict`] after the last try: smaller batches may fare better. Of one grant whose merchant's
+/// statement met it, [`StoreErrorKind::Merchant`]. [`StoreErrorKind::Unknown`]
 /// is never tried here: whoever asked must know that the answer of the first try was lost.
 pub(crate) fn commit(
     batch: &[Command],
@@ -33,7 +35,7 @@ pub(crate) fn commit(
             Err(error) => error,
         };
         if !worth_another(&error, &mut conflicts, &mut lost) {
-            return Err(error);
+            return Err(if batch.len() == 1 { grant_sql::tried_enough(error) } else { error });
         }
         deciding.restart();
         // The first conflict is mostly a lock that was asked for out of order: the next try knows the order.
@@ -69,6 +71,8 @@ fn pause(tried: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use paidonce_ledger::testing::id;
+    use paidonce_ledger::{TaskKey, Unit};
 
     fn fails(kind: StoreErrorKind) -> (u32, StoreErrorKind) {
         let (policy, mut tries) = (Policy::default(), 0);
@@ -85,6 +89,22 @@ mod tests {
         assert_eq!(fails(StoreErrorKind::Unavailable), (LOST_MAX, StoreErrorKind::Unavailable));
         assert_eq!(fails(StoreErrorKind::Unknown), (1, StoreErrorKind::Unknown));
         assert_eq!(fails(StoreErrorKind::Full), (1, StoreErrorKind::Full));
+    }
+
+    #[test]
+    fn p10_a_merchants_conflict_is_theirs_after_the_last_try_and_nobody_elses_is() {
+        let commit_of = |batch: &[Command]| {
+            let (policy, mut tries) = (Policy::default(), 0);
+            let result = commit(batch, Timestamp(0), &policy, |_| {
+                tries += 1;
+                Err(StoreError::new(StoreErrorKind::Conflict, "deadlock").of_merchants())
+            });
+            (tries, result.unwrap_err().kind())
+        };
+        let grant = || Command::Grant(TaskKey::grant(id("o_1"), Unit::Order));
+        assert_eq!(commit_of(&[grant()]), (TRIES_MAX, StoreErrorKind::Merchant));
+        // Others were in the batch: it is halved first, and never decides their fate.
+        assert_eq!(commit_of(&[grant(), grant()]), (TRIES_MAX, StoreErrorKind::Conflict));
     }
 
     #[test]

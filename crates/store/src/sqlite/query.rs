@@ -125,6 +125,7 @@ pub(super) fn counts(connection: &Connection) -> Result<Counts> {
         (SELECT count(*) FROM task WHERE active = 1),
             (SELECT count(*) FROM task WHERE state = 'parked'),
             (SELECT count(*) FROM task WHERE state = 'held'), (SELECT min(due_at) FROM task WHERE active = 1),
+            (SELECT min(opened_at) FROM cases WHERE resolved_at IS NULL AND reason = 'unreadable'),
         (SELECT count(*) FROM payment WHERE order_id IS NULL)";
     let mut statement = connection.prepare_cached(sql).map_err(sql_error)?;
     let mut rows = statement.query([]).map_err(sql_error)?;
@@ -139,6 +140,72 @@ pub(super) fn counts(connection: &Connection) -> Result<Counts> {
         parked_tasks: from.number()?,
         held_tasks: from.number()?,
         oldest_pending_task: from.maybe_time()?,
+        oldest_pending_event: from.maybe_time()?,
         unbound_payments: from.number()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteOptions;
+    use crate::sqlite::open;
+    use paidonce_ledger::PaymentKey;
+    use paidonce_ledger::testing::{account, id};
+
+    /// How SQLite would run a listing, by the table or index that it goes through.
+    fn plan<T: Stored>(connection: &Connection, (rest, values): Rest<'_>) -> String {
+        let sql = format!("EXPLAIN QUERY PLAN {} {rest}", sql::<T>().list);
+        let mut statement = connection.prepare(&sql).expect("it is understood");
+        let details = statement.query_map(rusqlite::params_from_iter(&values), |row| row.get::<_, String>(3));
+        details.expect("it is explained").map(|detail| detail.expect("a text")).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn what_is_asked_for_by_name_is_searched_by_a_key() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("paidonce.db");
+        let connection = &open::writer(&path, &SqliteOptions::default()).expect("a file");
+        let page = Page::first(10);
+        let later = Page { after: Some("5~key".to_owned()), limit: 10 };
+        let event = EventFilter { id: Some(id("evt_1")), ..EventFilter::default() };
+        let payment = PaymentKey { account: account(), id: id("pi_1") };
+        let of_payment = EventFilter { payment: Some(payment), ..EventFilter::default() };
+        let (customer, order) = (OrderFilter { customer: Some(id("alice")) }, id("o_1"));
+        let entitlement = EntitlementFilter { order: Some(order), ..EntitlementFilter::default() };
+        let tasks = TaskFilter { order: entitlement.order.clone(), ..TaskFilter::default() };
+        let audits = AuditFilter { order: entitlement.order.clone(), by: None };
+        let of = |sql: (String, Vec<Column<'_>>)| plan::<Event>(connection, sql);
+        let plans = [
+            of(listing::events(&event, &page).expect("a page")),
+            of(listing::events(&event, &later).expect("a page")),
+            of(listing::events(&of_payment, &page).expect("a page")),
+            plan::<Order>(connection, listing::orders(&customer, &page).expect("a page")),
+            plan::<Entitlement>(connection, listing::entitlements(&entitlement, &page, "?").expect("a page")),
+            plan::<Task>(connection, listing::tasks(&tasks, &page).expect("a page")),
+            plan::<Audit>(connection, listing::audits(&audits, &page).expect("a page")),
+            plan::<Task>(connection, listing::due(&Due::Grants, Timestamp(1), 10)),
+        ];
+        // The columns that each of them is searched by.
+        let searched = [
+            "(id=?)",
+            "(id=?)",
+            "(account=? AND payment=?)",
+            "(customer=?)",
+            "(order_id=?)",
+            "(subject_kind=? AND subject_account=? AND subject_id=?)",
+            "(order_id=?)",
+            "(kind=? AND effect=? AND due_at<?)",
+        ];
+        for (plan, by) in plans.iter().zip(searched) {
+            assert!(
+                plan.starts_with("SEARCH") && plan.contains(by) && !plan.contains("SCAN"),
+                "{by}: {plan}"
+            );
+        }
+        // Non-vacuity: a walk is seen when there is one.
+        let source = EventFilter { source: Some(id("shop")), ..EventFilter::default() };
+        let walk = of(listing::events(&source, &page).expect("a page"));
+        assert!(walk.starts_with("SCAN event"), "{walk}");
+    }
 }

@@ -17,7 +17,7 @@ CREATE TABLE event (
     duplicates INTEGER NOT NULL,
     last_at INTEGER NOT NULL,
     trace TEXT,
-    UNIQUE (account, id)
+    UNIQUE (id, account)              -- an id alone is looked for too
 );
 CREATE INDEX event_by_time ON event (received_at);
 CREATE INDEX event_by_payment ON event (account, payment) WHERE payment IS NOT NULL;

@@ -74,3 +74,20 @@ fn what_fails_in_grant_sql_is_the_merchants_to_mend() {
     };
     is_not_understood(check, &["SELECT 1;\nSELECT :order FROM nowhere"]);
 }
+
+#[test]
+fn p10_a_deadlock_that_grant_sql_always_raises_is_the_merchants_after_the_last_try() {
+    if skipped("grant.sql", server::missing().as_deref()) {
+        return;
+    }
+    let database = Database::default();
+    drop(MysqlStore::open(&database.url(), MysqlOptions::default()).unwrap());
+    database.execute(&format!(
+        "CREATE PROCEDURE {}.refuse(id TEXT)
+            SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'on purpose'",
+        database.name
+    ));
+    let with = |sql| MysqlOptions { grant_sql: Some(sql), ..MysqlOptions::default() };
+    let open = |sql| Box::new(MysqlStore::open(&database.url(), with(sql)).unwrap()) as Box<dyn Store>;
+    fails_as_the_merchants(open, &[&format!("CALL {}.refuse(:order)", database.name)]);
+}

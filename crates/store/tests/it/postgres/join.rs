@@ -3,7 +3,7 @@
 use paidonce_ledger::testing::{about, eur, id, place, receive};
 use paidonce_ledger::{CaptureState, Command, Fact, Policy, Received, Reply};
 use paidonce_store::conformance::{NOW, skipped};
-use paidonce_store::{Joined, PostgresTables, StoreErrorKind};
+use paidonce_store::{Due, Joined, PostgresStore, PostgresTables, Store, StoreErrorKind};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use super::server::{self, Schema};
@@ -117,4 +117,48 @@ fn the_loser_of_a_race_is_told_to_retry_and_leaves_nothing() {
         assert_eq!(count(&mut two, format!("{}.event", schema.name)).await, 1);
         assert_eq!(count(&mut two, format!("{}.licence", schema.name)).await, 1);
     });
+}
+
+#[test]
+fn p10_workers_wake_at_the_callers_commit_and_not_before() {
+    if skipped("joined transactions", server::missing().as_deref()) {
+        return;
+    }
+    let (schema, (sender, heard)) = (Schema::default(), std::sync::mpsc::channel());
+    let store = PostgresStore::open(&server::url(), schema.options()).unwrap();
+    let commit = |command: Command, commits: bool| {
+        server::wait_for(async {
+            let (tables, mut connection) = (PostgresTables::new(&schema.name), connect().await);
+            let mut transaction = connection.begin().await.unwrap();
+            let joined =
+                tables.execute_in(&mut transaction, &command, NOW, &Policy::default()).await.unwrap();
+            assert!(matches!(joined, Joined::Done(_)), "{joined:?}");
+            if commits {
+                transaction.commit().await.unwrap();
+            } else {
+                transaction.rollback().await.unwrap();
+            }
+        });
+    };
+    commit(Command::PlaceOrder(place("1001", &eur("10"), &["pi_1"])), true);
+    let wake = move || {
+        // Who does not wait any more needs no hint.
+        let _ = sender.send(());
+    };
+    store.on_work(std::sync::Arc::new(wake));
+    let wait = || heard.recv_timeout(std::time::Duration::from_secs(60)).expect("a hint");
+    // It says so itself once it listens.
+    wait();
+    commit(paid(), false);
+    assert_eq!(store.due(&Due::Grants, NOW, 10).unwrap(), [], "nothing was committed, so nothing is told");
+    commit(paid(), true);
+    wait();
+    assert_eq!(store.due(&Due::Grants, NOW, 10).unwrap().len(), 1);
+    // What makes no work wakes nobody: the second notice is that of the last commit, and the only one.
+    commit(paid(), true);
+    commit(Command::PlaceOrder(place("1002", &eur("10"), &["pi_2"])), true);
+    let capture = Fact::captured(id("pi_2"), CaptureState::Settled, Some(eur("10")));
+    commit(receive(vec![about("evt_2", "pi_2", vec![capture])]), true);
+    wait();
+    assert_eq!(heard.try_recv().err(), Some(std::sync::mpsc::TryRecvError::Empty));
 }

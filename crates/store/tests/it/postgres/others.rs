@@ -96,6 +96,32 @@ fn what_fails_in_grant_sql_is_the_merchants_to_mend() {
 }
 
 #[test]
+fn p10_a_deadlock_that_grant_sql_always_raises_is_the_merchants_after_the_last_try() {
+    if skipped("grant.sql", server::missing().as_deref()) {
+        return;
+    }
+    let schema = Schema::default();
+    drop(PostgresStore::open(&server::url(), schema.options()).unwrap());
+    let name = &schema.name;
+    for (n, code) in ["40P01", "40001"].into_iter().enumerate() {
+        // A sequence is not rolled back, so it counts every try.
+        schema.execute(&format!(
+            "CREATE SEQUENCE {name}.tries_{n};
+            CREATE FUNCTION {name}.refuse_{n}(id TEXT) RETURNS INT LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM nextval('{name}.tries_{n}');
+                RAISE EXCEPTION 'on purpose' USING ERRCODE = '{code}';
+            END $$"
+        ));
+        let with = |sql| PostgresOptions { grant_sql: Some(sql), ..schema.options() };
+        let open = |sql| Box::new(PostgresStore::open(&server::url(), with(sql)).unwrap()) as Box<dyn Store>;
+        schema.clear();
+        fails_as_the_merchants(open, &[&format!("SELECT {name}.refuse_{n}(:order)")]);
+        let tries = schema.count(&format!("{name}.tries_{n} WHERE last_value = 8"));
+        assert_eq!(tries, 1, "{code}: tried at once as often as a conflict of ours is");
+    }
+}
+
+#[test]
 fn p10_a_commit_of_one_engine_wakes_another_on_the_same_database() {
     if skipped("hints", server::missing().as_deref()) {
         return;

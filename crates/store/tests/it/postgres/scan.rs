@@ -1,7 +1,7 @@
 //! No table is read whole for anything that is done often: Postgres itself counts the scans.
 
-use paidonce_store::PostgresStore;
 use paidonce_store::conformance::skipped;
+use paidonce_store::{PostgresStore, PostgresTables};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use super::server::{self, Schema};
@@ -29,7 +29,9 @@ fn fill(schema: &Schema) {
             'done', '' FROM generate_series(1, {n}) AS n;
         INSERT INTO {s}.entitlement SELECT 'o_' || n, 'order', 'customer_' || n, '[]', n, 1, NULL, NULL, NULL
             FROM generate_series(1, {n}) AS n;
-        INSERT INTO {s}.command SELECT 'c_' || n, sha256('a'), '\"key_changed\"', n FROM generate_series(1, {n}) AS n"
+        INSERT INTO {s}.command SELECT 'c_' || n, sha256('a'), '\"key_changed\"', n FROM generate_series(1, {n}) AS n;
+        INSERT INTO {s}.audit SELECT n, 'c_' || n, 'somebody', 'place_order', 'order', 'o_' || n, NULL
+            FROM generate_series(1, {n}) AS n"
     ));
 }
 
@@ -87,4 +89,57 @@ fn no_table_is_read_whole() {
     // Non-vacuity: the counter sees a scan when there is one.
     schema.execute(&format!("SELECT count(*) FROM {}.event WHERE body = ''", schema.name));
     eventually(&schema, |now| !whole(now).is_empty());
+}
+
+/// What a statement would read without a condition on its index's first column: tables and indexes, walked whole.
+async fn walked(connection: &mut PgConnection, schema: &str, sql: &str) -> Vec<String> {
+    let explain = AssertSqlSafe(format!("EXPLAIN (FORMAT JSON) {sql}"));
+    let row = sqlx::query(explain).fetch_one(&mut *connection).await.unwrap();
+    let plan: serde_json::Value = serde_json::from_str(row.get_unchecked(0)).unwrap();
+    let (mut nodes, mut walked) = (vec![&plan[0]["Plan"]], Vec::new());
+    while let Some(node) = nodes.pop() {
+        nodes.extend(node["Plans"].as_array().into_iter().flatten());
+        let Some(index) = node["Index Name"].as_str() else {
+            if node["Node Type"] == "Seq Scan" {
+                walked.push(format!("{}: {sql}", node["Relation Name"]));
+            }
+            continue;
+        };
+        let first = format!(
+            "SELECT attname::text FROM pg_attribute WHERE attrelid = '{schema}.{index}'::regclass AND attnum = 1"
+        );
+        let first: String =
+            sqlx::query(AssertSqlSafe(first)).fetch_one(&mut *connection).await.unwrap().get(0);
+        if !node["Index Cond"].as_str().is_some_and(|condition| condition.contains(&format!("({first} "))) {
+            walked.push(format!("{index}: {sql}"));
+        }
+    }
+    walked
+}
+
+#[test]
+fn what_is_asked_for_by_name_is_searched_by_a_key() {
+    if skipped("scans", server::missing().as_deref()) {
+        return;
+    }
+    let schema = Schema::default();
+    drop(PostgresStore::open(&server::url(), schema.options()).unwrap());
+    fill(&schema);
+    schema.execute("ANALYZE");
+    let name = &schema.name;
+    server::wait_for(async {
+        let mut connection = PgConnection::connect(&server::url()).await.unwrap();
+        // As the store's own connections are told: an empty table is no reason to scan.
+        sqlx::raw_sql("SET enable_seqscan = off").execute(&mut connection).await.unwrap();
+        let mut whole = Vec::new();
+        for sql in PostgresTables::hot_statements(name).unwrap() {
+            whole.extend(walked(&mut connection, name, &sql).await);
+        }
+        assert_eq!(whole, Vec::<String>::new());
+        // Non-vacuity: a walk through an index is seen when there is one.
+        for (filter, walk) in [("account = 'stripe/acme/live'", 1), ("id = 'evt_1'", 0)] {
+            let sql = format!("SELECT * FROM {name}.event WHERE {filter} ORDER BY received_at DESC LIMIT 10");
+            assert_eq!(walked(&mut connection, name, &sql).await.len(), walk, "{filter}");
+        }
+    });
 }
