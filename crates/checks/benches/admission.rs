@@ -11,42 +11,26 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use paidonce_checks::arguments::Arguments;
 use paidonce_checks::database::{Backend, Failure};
 use paidonce_checks::outcome::Outcome;
 use paidonce_checks::side::{Programs, Run, Side};
-use paidonce_checks::{preload, quiet};
-
-fn build(words: &[&str], target: &Path) -> Result<(), Failure> {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--release", "--locked"]).args(words).arg("--target-dir").arg(target);
-    // What cargo tells a benchmark about its package would make build scripts run again, and all that rests on them.
-    for (name, _) in std::env::vars_os() {
-        if name
-            .to_str()
-            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST"))
-        {
-            command.env_remove(name);
-        }
-    }
-    let status = command.status()?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
-}
+use paidonce_checks::{build, preload, quiet};
 
 /// Builds what is not there yet, and says where it is.
 fn programs(root: &Path, target: &Path, http: bool, build_them: bool) -> Result<Programs, Failure> {
     let bench = root.join("bench");
     let manifest = bench.join("Cargo.toml").display().to_string();
     if build_them {
-        build(&["--manifest-path", &manifest], &bench.join("target"))?;
+        build::cargo(env!("CARGO"), &["--manifest-path", &manifest], &bench.join("target"))?;
     }
     if http && build_them {
         let manifest = root.join("Cargo.toml").display().to_string();
         // Together with this package, so that its dependencies are those that are built already.
-        build(
+        build::cargo(
+            env!("CARGO"),
             &["--manifest-path", &manifest, "--package", "paidonce", "--package", "paidonce-checks"],
             target,
         )?;

@@ -4,7 +4,10 @@
 //! beside the naive handlers of `bench/`; `cargo test -p paidonce-checks` reads the tree.
 
 pub mod arguments;
+pub mod build;
 pub mod database;
+pub mod drain;
+pub mod latency;
 pub mod outcome;
 pub mod preload;
 pub mod quiet;

@@ -131,6 +131,21 @@ pub fn past(store: &dyn Store, windows: u64, mut done: impl FnMut(u64)) -> Resul
     Ok(())
 }
 
+/// Places `tasks` orders and pays them: as many grants are due afterwards.
+///
+/// # Errors
+/// The product refuses one.
+pub fn due(store: &dyn Store, tasks: u64) -> Result<(), Failure> {
+    place_all(store, 0..tasks)?;
+    let now = PLACED_AT.plus_ms(i64::try_from(tasks)? * 20);
+    let step = 4 * BATCH as u64;
+    for from in (0..tasks).step_by(4 * BATCH) {
+        let receipts = receipts(from..tasks.min(from + step), tasks)?;
+        commit_all(store, &receipts, now, |reply| matches!(reply, Reply::Received(_)))?;
+    }
+    Ok(())
+}
+
 /// A database that holds `orders` open orders and is copied for every run. A file is kept for the next benchmark; on a
 /// server it is the caller's to remove.
 ///

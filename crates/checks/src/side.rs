@@ -103,7 +103,7 @@ pub struct Run<'a> {
 }
 
 /// A server that is killed when the run is over, without a chance to flush: what it acknowledged must be there.
-struct Server(Child);
+pub(crate) struct Server(pub(crate) Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -201,11 +201,21 @@ impl Run<'_> {
 
 /// `paidonce.toml` for a run. Grants are off: the naive sides grant nothing either.
 fn configuration(folder: &Path, database: &Database, address: &str) -> io::Result<PathBuf> {
+    configured(folder, database, address, "[workers]\ngrant = \"off\"\n")
+}
+
+/// `paidonce.toml` of the shop, with these sections as well.
+pub(crate) fn configured(
+    folder: &Path,
+    database: &Database,
+    address: &str,
+    sections: &str,
+) -> io::Result<PathBuf> {
     let file = folder.join(format!("run-{}.toml", std::process::id()));
     let url = database.store_url();
     let text = format!(
         "[server]\npublic = \"{address}\"\n\n[store]\nurl = \"{url}\"\n\n[log]\nlevel = \"warn\"\n\n\
-         [workers]\ngrant = \"off\"\n\n[[source]]\nname = \"{SOURCE}\"\ncontract = \"stripe\"\n\
+         {sections}\n[[source]]\nname = \"{SOURCE}\"\ncontract = \"stripe\"\n\
          account = \"{ACCOUNT_NAME}\"\nmode = \"live\"\nsecrets = [\"env:PAIDONCE_BENCH_SECRET\"]\n"
     );
     fs::write(&file, text)?;

@@ -2,29 +2,18 @@
 //! any store's address.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use paidonce::clock::SystemClock;
 use paidonce_checks::arguments::Arguments;
+use paidonce_checks::drain::cpu_ms;
 use paidonce_checks::preload::open_url;
 use paidonce_checks::receipt::receipts;
 use paidonce_checks::report::{Report, latencies};
-use paidonce_engine::{Clock, Engine, Settings, Sleep};
-use paidonce_ledger::{Command, Received, Reply, Timestamp};
+use paidonce_engine::{Engine, Settings};
+use paidonce_ledger::{Command, Received, Reply};
 
 type Failure = Box<dyn std::error::Error>;
-
-struct RealClock;
-
-impl Clock for RealClock {
-    fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-    }
-
-    fn sleep(&self, duration: Duration) -> Sleep {
-        Box::pin(tokio::time::sleep(duration))
-    }
-}
 
 /// Submits what is left until the time is up. Answers its latencies and errors.
 async fn submit(
@@ -64,7 +53,7 @@ async fn run(arguments: &Arguments) -> Result<Report, Failure> {
     let store = std::thread::spawn(move || open_url(&url).map_err(|error| error.to_string()));
     let store = store.join().map_err(|_| "opening the store panicked")??;
     let settings = Settings { batch_max: arguments.get("batch", 128)?, ..Settings::default() };
-    let engine = Engine::start(store, Arc::new(RealClock), Arc::default(), settings)?;
+    let engine = Engine::start(store, Arc::new(SystemClock), Arc::default(), settings)?;
     let (began, cpu) = (Instant::now(), cpu_ms());
     let until = began + Duration::from_millis(arguments.get("ms", 2_000)?);
     let tasks: Vec<_> =
@@ -89,16 +78,6 @@ async fn run(arguments: &Arguments) -> Result<Report, Failure> {
         }
     }
     Ok(report)
-}
-
-/// What this process has used of the CPUs so far; 0 where `/proc` does not say.
-fn cpu_ms() -> u64 {
-    const MS_PER_TICK: u64 = 10;
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name, which may hold anything: the 12th and 13th member are user and system time.
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks = after_name.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<u64>().ok());
-    ticks.sum::<u64>() * MS_PER_TICK
 }
 
 fn main() -> Result<(), Failure> {
