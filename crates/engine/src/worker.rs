@@ -23,6 +23,15 @@ pub struct WorkerSettings {
     pub take: usize,
 }
 
+impl WorkerSettings {
+    /// For grants, which go into commits of many: a look is a pause for the committers, so it brings several commits' worth,
+    /// and no more, because what is received meanwhile waits behind them.
+    #[must_use]
+    pub fn grants() -> Self {
+        Self { take: 512, ..Self::default() }
+    }
+}
+
 impl Default for WorkerSettings {
     fn default() -> Self {
         Self { poll: Duration::from_secs(1), take: 128 }

@@ -190,7 +190,7 @@ impl Server {
 
     fn grant(&mut self, stopped: watch::Receiver<bool>) {
         let stop = until(stopped);
-        self.tasks.push(tokio::spawn(work(self.engine.clone(), Grants, WorkerSettings::default(), stop)));
+        self.tasks.push(tokio::spawn(work(self.engine.clone(), Grants, WorkerSettings::grants(), stop)));
     }
 
     fn send(&mut self, outside: Arc<Outside>, stopped: watch::Receiver<bool>) {
