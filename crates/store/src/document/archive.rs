@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use paidonce_ledger::{Body, Command, Digest, Event, EventKey, Ledger};
+use paidonce_ledger::{Body, Digest, Event, EventKey, Ledger};
 
 use super::backing::{Backing, Found, Put};
 use super::format::{self, Document};
@@ -69,28 +69,6 @@ impl Archives {
         for (key, event) in empty {
             let body = self.body(backing, document, &key, &event)?;
             ledger.events.load(key, Event { body, ..event });
-        }
-        Ok(())
-    }
-
-    /// Gives those events their bytes that a batch compares with what it brings: an identity with other content.
-    pub(super) fn fill_for(
-        &self,
-        backing: &dyn Backing,
-        batch: &[Command],
-        document: &mut Document,
-    ) -> Result<()> {
-        for command in batch {
-            let Command::Receive(receive) = command else { continue };
-            for notice in &receive.notices {
-                let key = EventKey { account: receive.account.clone(), id: notice.id.clone() };
-                let Some(event) = document.ledger.events.get(&key).cloned() else { continue };
-                if event.content == notice.content || !is_elsewhere(&event.body) {
-                    continue;
-                }
-                let body = self.body(backing, document, &key, &event)?;
-                document.ledger.events.load(key, Event { body, ..event });
-            }
         }
         Ok(())
     }

@@ -117,7 +117,6 @@ impl DocumentStore {
 
     fn decide(&self, base: &Held, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Next> {
         let mut document = base.document.clone();
-        self.archives.fill_for(&*self.backing, batch, &mut document)?;
         let execute = |command: &Command| document.ledger.execute(command, now, policy);
         let replies: Vec<_> = batch.iter().map(execute).collect();
         if replies.iter().any(|reply| matches!(reply, Reply::Need(_))) {
