@@ -176,6 +176,7 @@ fn store(
         payment,
         content: notice.content,
         body: notice.body.clone(),
+        dropped_at: None,
         received_at: context.now,
         duplicates: 0,
         last_at: context.now,

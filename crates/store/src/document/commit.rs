@@ -123,6 +123,12 @@ impl DocumentStore {
             return Err(StoreError::new(StoreErrorKind::Internal, "a whole ledger asked for more rows"));
         }
         let changes = document.ledger.take_changes();
+        // A body that was dropped is looked for nowhere.
+        let dropped = changes
+            .events
+            .iter()
+            .filter(|change| change.after.as_ref().is_some_and(|e| e.dropped_at.is_some()));
+        dropped.for_each(|change| drop(document.archived.remove(&change.key)));
         Ok(Next { replies, document, changes })
     }
 
