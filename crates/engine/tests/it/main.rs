@@ -1,4 +1,4 @@
-//! The engine from outside: batches, poison, panics, a full queue, stopping, and grants.
+//! The engine from outside: batches, poison, panics, a full queue, stopping, grants and sweeps.
 // Helpers of tests are tests: what they expect is what they assert.
 #![allow(clippy::unwrap_used)]
 
@@ -6,4 +6,5 @@ mod commit;
 mod faulty;
 mod outside;
 mod story;
+mod sweeper;
 mod worker;
