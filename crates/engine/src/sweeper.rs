@@ -6,7 +6,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use paidonce_ledger::{Command, Key, Timestamp};
+use paidonce_ledger::{Command, Key, Keys, Timestamp};
 use paidonce_store::{Bodies, OldBodies, OrderFilter, PAGE_MAX, Page, Result as StoreResult, Stale};
 
 use crate::engine::Engine;
@@ -83,15 +83,15 @@ impl Seen {
         let configured = engine.policy().configured();
         let stale = Stale { expired_by: now, unbound, configured, limit: take };
         let keys = engine.query(move |store| store.stale(&stale)).await?;
-        let payments = keys.iter().filter(|key| matches!(key, Key::Payment(_))).count();
-        let orders = keys.len() - payments;
+        let payments: Keys = keys.iter().filter(|key| matches!(key, Key::Payment(_))).cloned().collect();
+        let (orders, full) = (keys.len() - payments.len(), payments.len() >= take);
+        // A full look at payments may have left some, the last of which may be of the same millisecond as the next.
+        let seen = if full { before_last(engine, payments).await?.max(self.unbound.plus_ms(1)) } else { now };
         let swept = submit(engine, keys.into_iter().collect()).await;
-        // A full look at payments may have left some: the next one begins where this one did, and what was swept
-        // already changes nothing. (Their times are not the sweeper's to know.)
-        if let Some(to) = to.filter(|_| swept && payments < take) {
-            self.unbound = to;
+        if let Some(to) = to.filter(|_| swept) {
+            self.unbound = seen.min(to);
         }
-        Ok(swept && orders >= take)
+        Ok(swept && (orders >= take || full))
     }
 
     /// Each look goes on where the last one ended: what was dropped, and what never is, is walked past once. An event whose
@@ -113,6 +113,13 @@ impl Seen {
         }
         Ok(swept && full)
     }
+}
+
+/// Right before the last of these payments was first heard of.
+async fn before_last(engine: &Engine, payments: Keys) -> StoreResult<Timestamp> {
+    let ledger = engine.query(move |store| store.load(&payments)).await?;
+    let last = ledger.payments.rows().values().map(|payment| payment.first_at).max();
+    Ok(last.map_or(FIRST, |last| last.plus_ms(-1)))
 }
 
 /// Answers whether all of them were swept.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use paidonce_engine::{Clock, Engine, Settings, Sleep, SweeperSettings, sweep};
 use paidonce_ledger::testing::{about, account, eur, id, notice, receive, stamp, with_other_bytes};
 use paidonce_ledger::{
-    CaptureState, Command, Decision, EventKey, Fact, Ledger, Policy, Reading, ResolveCase,
+    CaptureState, Claims, Command, Decision, EventKey, Fact, Ledger, Policy, Reading, Reason, ResolveCase,
     Timestamp,
 };
 use paidonce_store::{CaseFilter, MemoryStore, Page, Store};
@@ -135,6 +135,35 @@ async fn a_body_whose_case_ends_after_it_was_walked_past_goes_within_a_day() {
             bench.hear(Command::ResolveCase(resolve)).await;
             bench.clock.0.store(RETENTION_MS + 1 + DAY_MS, SeqCst);
             bench.until(|ledger| dropped(ledger, "evt_1")).await;
+        })
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p10_sales_in_the_store_do_not_hide_a_payment_that_waits_for_its_order() {
+    let bench = Bench::new(Policy { unbound_after_ms: Some(1_000), ..Policy::default() });
+    // As many as one look takes, three times, which are nobody's.
+    for n in 0..30 {
+        bench.clock.0.store(n, SeqCst);
+        bench
+            .hear(receive(vec![about(&format!("evt_{n}"), &format!("pi_{n:02}"), vec![Fact::pending(None)])]))
+            .await;
+    }
+    let claims = Claims {
+        payment: id("pi_ours"),
+        references: vec![],
+        hints: vec![id("po_1001")],
+        facts: vec![Fact::pending(None)],
+    };
+    bench.hear(receive(vec![notice("evt_ours", Reading::Facts(claims))])).await;
+    bench.clock.0.store(5_000, SeqCst);
+    bench
+        .beside(async {
+            let ledger = bench.until(|ledger| !ledger.cases.rows().is_empty()).await;
+            assert_eq!(
+                ledger.cases.rows().keys().map(|case| case.reason).collect::<Vec<_>>(),
+                [Reason::Unbound]
+            );
         })
         .await;
 }
