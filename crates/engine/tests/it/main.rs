@@ -4,6 +4,7 @@
 
 mod commit;
 mod faulty;
+mod lookup;
 mod outside;
 mod story;
 mod sweeper;
