@@ -62,6 +62,9 @@ fn events(view: &OrderView) -> Vec<Entry> {
                 let what = format!("{} came {} more time(s), last now", key.id, event.duplicates);
                 entries.push(Entry { at: event.last_at, kind: "event", what });
             }
+            if let Some(at) = event.dropped_at {
+                entries.push(Entry { at, kind: "event", what: format!("{}: its body was dropped", key.id) });
+            }
         }
     }
     entries

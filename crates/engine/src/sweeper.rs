@@ -6,8 +6,8 @@
 use std::future::Future;
 use std::time::Duration;
 
-use paidonce_ledger::{Command, Key, Timestamp};
-use paidonce_store::{OrderFilter, PAGE_MAX, Page, Result as StoreResult, Stale};
+use paidonce_ledger::{Command, Key, Keys, Timestamp};
+use paidonce_store::{Bodies, OldBodies, OrderFilter, PAGE_MAX, Page, Result as StoreResult, Stale};
 
 use crate::engine::Engine;
 
@@ -44,34 +44,82 @@ pub async fn sweep(engine: Engine, settings: SweeperSettings, stop: impl Future<
     }
 }
 
-/// Up to when payments were looked at that find no order: they stay unbound, so that each is looked at once.
-struct Seen(Timestamp);
+/// So often the search for old bodies begins again with the first event.
+const BODIES_AGAIN_MS: i64 = 86_400_000;
+
+/// Events that one look walks past, for each body that it may take.
+const WALK: usize = 16;
+
+/// Before everything.
+const FIRST: Timestamp = Timestamp(i64::MIN);
+
+/// Up to when things were looked at that stay as they are, so that each is looked at once.
+struct Seen {
+    /// Payments that find no order.
+    unbound: Timestamp,
+    /// Events' bodies.
+    bodies: Timestamp,
+    /// When the search for bodies last began with the first event.
+    bodies_since: Option<Timestamp>,
+}
 
 impl Default for Seen {
     fn default() -> Self {
-        Self(Timestamp(i64::MIN))
+        Self { unbound: FIRST, bodies: FIRST, bodies_since: None }
     }
 }
 
 impl Seen {
     /// One look. Answers whether there may be more at once.
     async fn look(&mut self, engine: &Engine, take: usize) -> StoreResult<bool> {
+        let more = self.stale(engine, take).await?;
+        Ok(self.bodies(engine, take).await? || more)
+    }
+
+    async fn stale(&mut self, engine: &Engine, take: usize) -> StoreResult<bool> {
         let now = engine.now();
         let to = engine.policy().unbound_after_ms.map(|ms| now.plus_ms(-ms));
-        let unbound = to.map(|to| (self.0, to));
+        let unbound = to.map(|to| (self.unbound, to));
         let configured = engine.policy().configured();
         let stale = Stale { expired_by: now, unbound, configured, limit: take };
         let keys = engine.query(move |store| store.stale(&stale)).await?;
-        let payments = keys.iter().filter(|key| matches!(key, Key::Payment(_))).count();
-        let orders = keys.len() - payments;
+        let payments: Keys = keys.iter().filter(|key| matches!(key, Key::Payment(_))).cloned().collect();
+        let (orders, full) = (keys.len() - payments.len(), payments.len() >= take);
+        // A full look at payments may have left some, the last of which may be of the same millisecond as the next.
+        let seen = if full { before_last(engine, payments).await?.max(self.unbound.plus_ms(1)) } else { now };
         let swept = submit(engine, keys.into_iter().collect()).await;
-        // A full look at payments may have left some: the next one begins where this one did, and what was swept
-        // already changes nothing. (Their times are not the sweeper's to know.)
-        if let Some(to) = to.filter(|_| swept && payments < take) {
-            self.0 = to;
+        if let Some(to) = to.filter(|_| swept) {
+            self.unbound = seen.min(to);
         }
-        Ok(swept && orders >= take)
+        Ok(swept && (orders >= take || full))
     }
+
+    /// Each look goes on where the last one ended: what was dropped, and what never is, is walked past once. An event whose
+    /// case ends after that is found when the walk begins again, within a day, and it is days that retention counts in.
+    async fn bodies(&mut self, engine: &Engine, take: usize) -> StoreResult<bool> {
+        let Some(retention_ms) = engine.policy().body_retention_ms else { return Ok(false) };
+        let (now, after) = (engine.now(), self.bodies);
+        let by = now.plus_ms(-retention_ms);
+        let wanted = Bodies { after, by, walk: WALK * take, limit: take };
+        let OldBodies { events, to } = engine.query(move |store| store.old_bodies(&wanted)).await?;
+        let full = events.len() >= take;
+        let swept = submit(engine, events.into_iter().map(Key::Event).collect()).await;
+        if swept {
+            self.bodies = to;
+        }
+        let since = *self.bodies_since.get_or_insert(now);
+        if self.bodies >= by && since.plus_ms(BODIES_AGAIN_MS) <= now {
+            (self.bodies, self.bodies_since) = (FIRST, Some(now));
+        }
+        Ok(swept && full)
+    }
+}
+
+/// Right before the last of these payments was first heard of.
+async fn before_last(engine: &Engine, payments: Keys) -> StoreResult<Timestamp> {
+    let ledger = engine.query(move |store| store.load(&payments)).await?;
+    let last = ledger.payments.rows().values().map(|payment| payment.first_at).max();
+    Ok(last.map_or(FIRST, |last| last.plus_ms(-1)))
 }
 
 /// Answers whether all of them were swept.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::case::{CaseKey, Reason, Subject};
+use crate::digest::Digest;
 use crate::id::{OrderId, PaymentKey, Sku};
 use crate::ledger::Ledger;
 use crate::order::Order;
@@ -207,6 +208,17 @@ fn events(ledger: &Ledger, found: &mut Found) {
             }
             EventOutcome::Ignored => {}
         }
+        let gone = event.body.bytes().is_empty() && event.body.digest() != Digest::of_bytes(b"");
+        found.check(!gone || event.dropped_at.is_some(), "P1", || {
+            format!("the body of event {key} is gone, and was not dropped")
+        });
+        let spent = matches!(event.outcome, EventOutcome::Applied | EventOutcome::Held(_));
+        found.check(event.dropped_at.is_none() || spent, "P4", || {
+            format!("event {key} is {}, and its body was dropped", event.outcome.as_str())
+        });
+        found.check(event.dropped_at.is_none() || event.body.bytes().is_empty(), "P15", || {
+            format!("the body of event {key} was dropped, and is still there")
+        });
     }
 }
 

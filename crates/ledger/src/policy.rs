@@ -179,6 +179,8 @@ pub struct Policy {
     pub grant_retries: Retries,
     /// A payment that named something of ours and finds no order for so long becomes a case.
     pub unbound_after_ms: Option<i64>,
+    /// An event's bytes are dropped so long after it came; `None` to keep them for ever. Its row stays either way.
+    pub body_retention_ms: Option<i64>,
 }
 
 impl Policy {

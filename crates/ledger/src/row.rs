@@ -45,7 +45,7 @@ impl EventOutcome {
     }
 }
 
-/// One verified notification, kept byte for byte.
+/// One verified notification, kept byte for byte until its bytes are dropped, if they ever are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Event {
     /// The source that received it first.
@@ -58,8 +58,10 @@ pub struct Event {
     pub payment: Option<PaymentId>,
     /// Digest of what a redelivery must have in common with it.
     pub content: Digest,
-    /// Its bytes.
+    /// Its bytes; none, under the same digest, once they were dropped.
     pub body: Body,
+    /// When its bytes were dropped.
+    pub dropped_at: Option<Timestamp>,
     /// When it was first received.
     pub received_at: Timestamp,
     /// How many more times it came with the same content.
@@ -68,6 +70,15 @@ pub struct Event {
     pub last_at: Timestamp,
     /// Trace context of its first delivery.
     pub trace: Option<Arc<str>>,
+}
+
+impl Event {
+    /// Whether its bytes are here and nothing will read them again. One that was ignored or could not be read may be read
+    /// under a later contract.
+    #[must_use]
+    pub fn body_is_spent(&self) -> bool {
+        self.dropped_at.is_none() && matches!(self.outcome, EventOutcome::Applied | EventOutcome::Held(_))
+    }
 }
 
 /// A provider's payment object. What is known of it are its facts; this row says whose it is.

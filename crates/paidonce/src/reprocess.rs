@@ -15,6 +15,7 @@ use paidonce_ledger::{
 };
 use paidonce_store::StoreError;
 
+use crate::clock::rfc3339;
 use crate::fresh;
 use crate::http::dto::{ReadAgain, Reprocessed};
 use crate::source::Readers;
@@ -62,6 +63,13 @@ async fn one(
     by: &Arc<str>,
     (key, event): (EventKey, Event),
 ) -> Result<ReadAgain, Fault> {
+    if let Some(at) = event.dropped_at {
+        let why = format!(
+            "it was worked off, and its body was dropped at {}: nothing is left to read",
+            rfc3339(at)
+        );
+        return Ok(unmoved(&key, &event, why));
+    }
     let notice = match read(readers, &key, &event) {
         Ok(notice) => notice,
         Err(why) => return Ok(unmoved(&key, &event, why)),

@@ -52,8 +52,8 @@ pub use joined::Joined;
 #[cfg(feature = "lines")]
 pub use line::{LINE_VERSION, LineError, read_line, write_lines};
 pub use list::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, PAGE_MAX,
-    Page, Stale, TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, PAGE_MAX, Page, Stale, TaskFilter,
 };
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]
@@ -119,6 +119,13 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn stale(&self, stale: &Stale) -> Result<Keys>;
+
+    /// Events whose bodies a sweep may drop. One call walks past a bounded number of events, because those that were
+    /// dropped before have no index of their own.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies>;
 
     /// The tries of a task, newest first.
     ///

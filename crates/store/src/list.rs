@@ -1,7 +1,8 @@
 //! Listings: filters, pages, and cursors that mean the same on every store.
 
 use paidonce_ledger::{
-    Account, Customer, EffectName, OrderId, PaymentKey, Sku, SourceName, TaskKind, TaskState, Timestamp,
+    Account, Customer, EffectName, EventKey, OrderId, PaymentKey, Sku, SourceName, TaskKind, TaskState,
+    Timestamp,
 };
 
 use crate::error::{StoreError, StoreErrorKind};
@@ -160,6 +161,36 @@ pub struct Stale {
     pub configured: Vec<EffectName>,
     /// At most so many of each.
     pub limit: usize,
+}
+
+/// Which bodies are looked for: those that nothing needs any more, of events that no open case is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bodies {
+    /// Of events received after this moment ..
+    pub after: Timestamp,
+    /// .. and by this one.
+    pub by: Timestamp,
+    /// After about so many events, of whatever kind, the search ends.
+    pub walk: usize,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// Bodies that may be dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldBodies {
+    /// Their events, oldest first.
+    pub events: Vec<EventKey>,
+    /// Once these are dropped, none is left that came by then: where the next search goes on.
+    pub to: Timestamp,
+}
+
+impl Bodies {
+    /// What was found up to `edge`, where the walk ended.
+    pub(crate) fn found(&self, events: Vec<EventKey>, edge: Timestamp) -> OldBodies {
+        let to = if events.len() < self.limit { edge } else { self.after };
+        OldBodies { events, to }
+    }
 }
 
 /// How much there is of what an operator watches.

@@ -8,9 +8,10 @@ use paidonce_ledger::{
 
 use crate::Result;
 use crate::list::{
-    AuditFilter, CaseFilter, Cursor, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Cursor, Due, EntitlementFilter, EventFilter, OrderFilter, Page,
+    TaskFilter,
 };
-use crate::row::{Column, account_text, int, owned, text, time};
+use crate::row::{Column, Reader, account_text, int, owned, text, time};
 
 /// What stands after the table's name, and its values.
 pub(crate) type Rest<'a> = (String, Vec<Column<'a>>);
@@ -177,6 +178,34 @@ pub(crate) fn unbound((from, to): (Timestamp, Timestamp), limit: usize) -> Rest<
 pub(crate) fn parked(effect: &EffectName, limit: usize) -> Rest<'_> {
     let sql = "WHERE state = 'parked' AND effect = ? ORDER BY handle LIMIT ?";
     (sql.to_owned(), vec![text(effect.as_str()), rows(limit)])
+}
+
+/// When the event came at which a search for old bodies ends, if it comes that far: a whole statement. `events` is the table
+/// of events, named `e`.
+pub(crate) fn bodies_edge(events: &str, wanted: &Bodies) -> Rest<'static> {
+    let sql = format!(
+        "SELECT e.received_at FROM {events} WHERE e.received_at > ? AND e.received_at <= ? ORDER BY e.received_at \
+         LIMIT 1 OFFSET ?"
+    );
+    (sql, vec![time(wanted.after), time(wanted.by), rows(wanted.walk)])
+}
+
+/// The account and id of events whose bodies may be dropped: a whole statement. It walks the events by their time, and
+/// `dropped_at` needs no index, which each admission would have to write. (`+ 0`, so that the cases of one event are found
+/// by their key, and not all open ones for each event.)
+pub(crate) fn bodies((events, cases): (&str, &str), wanted: &Bodies, edge: Timestamp) -> Rest<'static> {
+    let sql = format!(
+        "SELECT e.account, e.id FROM {events} WHERE e.received_at > ? AND e.received_at <= ? \
+         AND e.dropped_at IS NULL AND e.outcome IN ('applied', 'held') AND NOT EXISTS (SELECT 1 FROM {cases} AS c \
+         WHERE c.subject_kind = 'event' AND c.subject_account = e.account AND c.subject_id = e.id \
+         AND c.resolved_at + 0 IS NULL) ORDER BY e.received_at, e.id, e.account LIMIT ?"
+    );
+    (sql, vec![time(wanted.after), time(edge), rows(wanted.limit)])
+}
+
+/// Reads what [`bodies`] gives.
+pub(crate) fn event_key(from: &mut Reader<'_>) -> Result<EventKey> {
+    Ok(EventKey { account: from.account()?, id: from.id()? })
 }
 
 fn rows(limit: usize) -> Column<'static> {

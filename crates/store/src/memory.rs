@@ -8,8 +8,8 @@ use paidonce_ledger::{
 };
 
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
-    TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Stale, TaskFilter,
 };
 use crate::{Result, Store, StoreError, StoreErrorKind, whole};
 
@@ -72,6 +72,10 @@ impl Store for MemoryStore {
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
         whole::stale(&self.ledger(), stale)
+    }
+
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        whole::old_bodies(&self.ledger(), wanted)
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

@@ -11,8 +11,8 @@ use paidonce_ledger::Table;
 
 use crate::Result;
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
-    Stale, TaskFilter, cut,
+    AuditFilter, Bodies, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Stale, TaskFilter, cut,
 };
 
 /// Newest first, after the page's cursor, one more than the page holds.
@@ -67,6 +67,19 @@ pub(crate) fn stale(ledger: &Ledger, stale: &Stale) -> Result<Keys> {
         keys.extend(tasks.into_iter().take(stale.limit).map(TaskKey::key));
     }
     Ok(keys)
+}
+
+pub(crate) fn old_bodies(ledger: &Ledger, wanted: &Bodies) -> Result<OldBodies> {
+    let mut events: Vec<_> = ledger.events.rows().iter().collect();
+    events.retain(|(_, row)| row.received_at > wanted.after && row.received_at <= wanted.by);
+    events.sort_by_cached_key(|(key, row)| (row.received_at, key.id.clone(), key.account.to_string()));
+    let edge = events.get(wanted.walk).map_or(wanted.by, |(_, row)| row.received_at);
+    let open = |key: &EventKey| {
+        ledger.cases_of(&Subject::Event(key.clone())).any(|(_, case)| case.resolution.is_none())
+    };
+    let old = |(key, row): &(&EventKey, &Event)| row.received_at <= edge && row.body_is_spent() && !open(key);
+    let found = events.into_iter().filter(old).take(wanted.limit).map(|(key, _)| key.clone());
+    Ok(wanted.found(found.collect(), edge))
 }
 
 pub(crate) fn attempts(ledger: &Ledger, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

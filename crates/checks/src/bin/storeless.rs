@@ -16,8 +16,8 @@ use paidonce_ledger::{
     Timestamp, Unit,
 };
 use paidonce_store::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Result,
-    Stale, Store, TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Result, Stale, Store, TaskFilter,
 };
 
 struct Nothing;
@@ -51,6 +51,10 @@ impl Store for Nothing {
 
     fn stale(&self, _: &Stale) -> Result<Keys> {
         Ok(Keys::new())
+    }
+
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        Ok(OldBodies { events: Vec::new(), to: wanted.by })
     }
 
     fn attempts(&self, _: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

@@ -24,6 +24,7 @@ fn row(id: &str, body: &str) -> (EventKey, Event) {
         payment: None,
         content: Digest::of_bytes(body.as_bytes()),
         body: Body::new(body.as_bytes()),
+        dropped_at: None,
         received_at: Timestamp(1),
         duplicates: 0,
         last_at: Timestamp(1),

@@ -10,8 +10,8 @@ use paidonce_ledger::{
     Keys, Ledger, OrderId, Policy, Product, Reply, Sku, Task, TaskKey, Timestamp, Unit,
 };
 use paidonce_store::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, MemoryStore, OrderFilter,
-    Page, Result, Stale, Store, StoreError, StoreErrorKind, TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, MemoryStore,
+    OldBodies, OrderFilter, Page, Result, Stale, Store, StoreError, StoreErrorKind, TaskFilter,
 };
 use tokio::sync::Semaphore;
 
@@ -126,6 +126,10 @@ impl Store for Faulty {
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
         self.inner.stale(stale)
+    }
+
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        self.inner.old_bodies(wanted)
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::future::pending;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use paidonce_engine::{
-    Answer, Answering, Asking, Circuit, Clock, Destination, Engine, Lookup, News, Outside, OutsideSettings,
-    Owners, Question, Sending, Settings, Sleep, Told, WorkerSettings, work_outside,
+    Answer, Answering, Circuit, Clock, Destination, Engine, News, Outside, OutsideSettings, Owners, Sending,
+    Settings, Sleep, WorkerSettings, work_outside,
 };
-use paidonce_ledger::testing::{about, account, eur, id, place, receive};
+use paidonce_ledger::testing::{about, eur, id, place, receive};
 use paidonce_ledger::{
-    CaptureState, Command, EffectName, EffectRule, Fact, Happening, Ledger, LookupRule, Outcome, Policy,
-    Retries, SourcePolicy, Subject, TaskState, Timestamp, Truth,
+    CaptureState, Command, EffectName, EffectRule, Fact, Happening, Ledger, Outcome, Policy, Retries,
+    TaskState, Timestamp,
 };
 use paidonce_store::{Store, StoreErrorKind};
 use tokio::sync::{mpsc, oneshot};
@@ -21,7 +21,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::faulty::{Faulty, broken};
 
 /// Time as it passes: leases run out and breaks end.
-struct RealClock;
+pub(crate) struct RealClock;
 
 impl Clock for RealClock {
     fn now(&self) -> Timestamp {
@@ -115,7 +115,7 @@ fn engine(store: &Arc<Faulty>, rule: EffectRule) -> Engine {
     Engine::start(store.clone(), Arc::new(RealClock), Arc::new(policy), Settings::default()).unwrap()
 }
 
-async fn pay(engine: &Engine, n: usize) {
+pub(crate) async fn pay(engine: &Engine, n: usize) {
     let (order, payment) = (format!("o_{n}"), format!("pi_{n}"));
     engine.submit(Command::PlaceOrder(place(&order, &eur("1"), &[&payment]))).await.unwrap();
     let capture = Fact::captured(id(&payment), CaptureState::Settled, Some(eur("1")));
@@ -124,16 +124,16 @@ async fn pay(engine: &Engine, n: usize) {
 
 const LEASE: Duration = Duration::from_secs(1);
 
-fn settings() -> OutsideSettings {
+pub(crate) fn settings() -> OutsideSettings {
     OutsideSettings::of_lease(LEASE)
 }
 
-fn owners() -> Arc<Owners> {
+pub(crate) fn owners() -> Arc<Owners> {
     Arc::new(Owners::new("test").unwrap())
 }
 
 /// Runs the worker beside `then`, and ends it after.
-async fn beside(engine: &Engine, outside: Arc<Outside>, then: impl Future<Output = ()>) {
+pub(crate) async fn beside(engine: &Engine, outside: Arc<Outside>, then: impl Future<Output = ()>) {
     let (stop, stopped) = oneshot::channel::<()>();
     let poll = WorkerSettings { poll: Duration::from_millis(10), take: 16 };
     let worker = tokio::spawn(work_outside(engine.clone(), outside, poll, async move {
@@ -144,7 +144,7 @@ async fn beside(engine: &Engine, outside: Arc<Outside>, then: impl Future<Output
     worker.await.unwrap();
 }
 
-async fn until(engine: &Engine, so: impl Fn(&Ledger) -> bool) -> Ledger {
+pub(crate) async fn until(engine: &Engine, so: impl Fn(&Ledger) -> bool) -> Ledger {
     loop {
         let committed = engine.committed().notified();
         tokio::pin!(committed);
@@ -385,54 +385,4 @@ async fn a_copy_is_rendered_anew_for_a_newer_state_and_ends_with_it() {
         until(&engine, |ledger| messages(ledger, TaskState::Done) == 1).await;
     })
     .await;
-}
-
-/// A provider that says the same of every payment.
-struct Provider {
-    asked: Mutex<Vec<Question>>,
-    busy: usize,
-}
-
-impl Lookup for Provider {
-    fn ask(&self, question: Question) -> Asking<'_> {
-        let mut asked = self.asked.lock().unwrap();
-        asked.push(question.clone());
-        let told = if asked.len() <= self.busy {
-            Told::Nothing { not_before: None, detail: "503".to_owned(), answered: false }
-        } else {
-            let capture =
-                Fact::captured(id(question.payment.id.as_str()), CaptureState::Settled, Some(eur("1")));
-            Told::Account { complete: true, provider_revision: None, facts: vec![capture] }
-        };
-        Box::pin(async move { told })
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn truth_by_fetching_a_lookup_settles_what_an_event_only_announced() {
-    let store = Arc::new(Faulty::default());
-    let retries = Retries { attempts_max: u32::MAX, first_ms: 1, longest_ms: 1 };
-    let policy = Policy {
-        sources: [(id("shop"), SourcePolicy { truth: Truth::Fetch, ..SourcePolicy::default() })].into(),
-        lookups: [(account(), LookupRule { retries, ..LookupRule::default() })].into(),
-        ..Policy::default()
-    };
-    let engine =
-        Engine::start(store.clone(), Arc::new(RealClock), Arc::new(policy), Settings::default()).unwrap();
-    let provider = Arc::new(Provider { asked: Mutex::default(), busy: 2 });
-    let outside = Outside::lookups(account(), provider.clone(), settings(), owners());
-    beside(&engine, outside.clone(), async {
-        pay(&engine, 1).await;
-        let ledger = until(&engine, |ledger| {
-            ledger.tasks.rows().keys().any(|key| matches!(key.work, paidonce_ledger::Work::Grant(_)))
-        })
-        .await;
-        let lookup = ledger.tasks.rows().iter().find(|(key, _)| matches!(key.subject, Subject::Payment(_)));
-        assert_eq!(lookup.unwrap().1.state, TaskState::Done);
-    })
-    .await;
-    let asked = provider.asked.lock().unwrap();
-    assert_eq!(asked.len(), 3);
-    assert_eq!(asked[0].event, Some(id("evt_1")));
-    assert_eq!(outside.stats().attempts[1], ("retry", 2));
 }

@@ -134,12 +134,10 @@ fn repeated(
         ledger.events.put(key, Event { duplicates, last_at: context.now, ..event });
         return Ok((Received::Duplicate, order));
     }
+    // Nothing of it depends on the first one's bytes, which may have been dropped: the same conflict is the same case then.
     let detail = format!(
-        "the event came with two contents: first {} bytes with digest {:?}, now {} bytes with digest {:?}",
-        event.body.bytes().len(),
-        event.content,
-        notice.body.bytes().len(),
-        notice.content
+        "the event came with two contents: first with digest {:?}, now with digest {:?}",
+        event.content, notice.content
     );
     let finding = Finding::new(Subject::Event(key), Reason::PayloadConflict, detail);
     case::open(ledger, finding, order.as_ref(), Some(notice.body.clone()), context)?;
@@ -178,6 +176,7 @@ fn store(
         payment,
         content: notice.content,
         body: notice.body.clone(),
+        dropped_at: None,
         received_at: context.now,
         duplicates: 0,
         last_at: context.now,

@@ -1,12 +1,14 @@
 //! What time makes due, found by looking: nothing depends on a message that might be lost (P10).
 
 use crate::case::{Reason, Subject};
+use crate::digest::Body;
 use crate::fact::FactKey;
-use crate::id::{OrderId, PaymentKey, ReferenceKey};
+use crate::id::{EventKey, OrderId, PaymentKey, ReferenceKey};
 use crate::key::{Key, Need};
 use crate::ledger::Ledger;
 use crate::order::{Order, OrderState};
 use crate::reply::Reply;
+use crate::row::Event;
 use crate::standing::Finding;
 use crate::task::{Task, TaskKey, TaskState};
 
@@ -21,6 +23,7 @@ pub(super) fn sweep(ledger: &mut Ledger, key: &Key, context: Context<'_>) -> Res
             // Loaded or not is asked first: absence is never inferred.
             if ledger.event(event)?.is_some() {
                 tasks(ledger, &Subject::Event(event.clone()), context);
+                body(ledger, event, context)?;
             }
         }
         Key::Reference(_) | Key::Product(_) | Key::Command(_) | Key::ApiKey(_) => {}
@@ -69,6 +72,22 @@ fn payment(ledger: &mut Ledger, key: &PaymentKey, context: Context<'_>) -> Resul
         let detail = format!("it named {mention}, and no order came for it");
         let finding = Finding::new(Subject::Payment(key.clone()), Reason::Unbound, detail);
         case::open(ledger, finding, None, None, context)?;
+    }
+    Ok(())
+}
+
+/// Drops an event's bytes whose time is over. The row stays, and with it what a redelivery is recognised by; while a case
+/// about it is open, a person may want to see what came.
+fn body(ledger: &mut Ledger, key: &EventKey, context: Context<'_>) -> Result<(), Need> {
+    let Some(retention_ms) = context.policy.body_retention_ms else { return Ok(()) };
+    let Some(event) = ledger.event(key)?.cloned() else { return Ok(()) };
+    let over = event.received_at.plus_ms(retention_ms) <= context.now;
+    let open = |ledger: &Ledger| {
+        ledger.cases_of(&Subject::Event(key.clone())).any(|(_, case)| case.resolution.is_none())
+    };
+    if over && event.body_is_spent() && !open(ledger) {
+        let body = Body::with_digest([], event.body.digest());
+        ledger.events.put(key.clone(), Event { body, dropped_at: Some(context.now), ..event });
     }
     Ok(())
 }

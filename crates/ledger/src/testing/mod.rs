@@ -142,7 +142,7 @@ pub fn with_other_bytes(notice: &Notice) -> Notice {
 }
 
 /// A policy under which everything happens: a destination that keeps copies, a mailer that tells all, and an account
-/// whose payments can be looked up.
+/// whose payments can be looked up. Bodies are dropped after twenty seconds.
 #[must_use]
 pub fn busy_policy() -> Policy {
     let retries = Retries { attempts_max: 3, first_ms: 1_000, longest_ms: 60_000 };
@@ -157,6 +157,7 @@ pub fn busy_policy() -> Policy {
     Policy {
         effects: BTreeMap::from([(id("copy"), copy), (id("mail"), mail)]),
         lookups: BTreeMap::from([(account(), LookupRule::default())]),
+        body_retention_ms: Some(20_000),
         ..Policy::default()
     }
 }

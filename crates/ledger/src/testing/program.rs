@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     AskLookup, Body, CancelTask, CaptureState, CaseKey, Claim, Claims, Command, Decision, Digest,
-    DisputeState, EffectName, Ending, Fact, Fulfil, GrantFailed, Happening, Key, MarkOutside, Mode, Money,
-    Name, Notice, Observe, Occasion, OrderId, Outcome, Outside, PaymentKey, Prepare, Reading, Reason,
+    DisputeState, EffectName, Ending, EventKey, Fact, Fulfil, GrantFailed, Happening, Key, MarkOutside, Mode,
+    Money, Name, Notice, Observe, Occasion, OrderId, Outcome, Outside, PaymentKey, Prepare, Reading, Reason,
     RefundState, Renew, Reprocess, ResolveCase, RetryTask, ReviveOrder, SetEntitlement, Settle, Subject,
     TaskKey, Timestamp, Unit, Work,
 };
@@ -160,6 +160,7 @@ fn any_outbox() -> impl Strategy<Value = Command> {
     let sweep = prop_oneof![
         2 => (0_u8..3).prop_map(|n| Key::Order(id(&format!("o_{n}")))),
         1 => any_payment().prop_map(Key::Payment),
+        1 => (0_u16..40).prop_map(|n| Key::Event(EventKey { account: account(), id: id(&format!("evt_{n}")) })),
     ];
     prop_oneof![4 => claim, 1 => renew, 3 => prepare, 4 => settle, 2 => failed, 2 => sweep.prop_map(Command::Sweep)]
 }

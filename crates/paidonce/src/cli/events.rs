@@ -8,6 +8,7 @@ use paidonce_store::{EventFilter, PAGE_MAX, Page};
 use super::context::Context;
 use super::reprocess::{self, ReprocessArgs};
 use super::transport::EventQuery;
+use crate::clock::rfc3339;
 use crate::http::dto::EventShown;
 use crate::output::{Exit, Failure, Output, Table, plain};
 
@@ -94,6 +95,12 @@ fn body(event: &str, context: &Context) -> Result<(), Failure> {
     let filter = EventFilter { id: Some(id), ..EventFilter::default() };
     let rows = context.direct()?.store().events(&filter, &Page::first(1))?.rows;
     let (_, found) = rows.first().ok_or_else(|| none(event))?;
+    if let Some(at) = found.dropped_at {
+        return Err(Failure::new(
+            format!("the body of event {event} was dropped at {}", rfc3339(at)),
+            "its SHA-256 is kept: `paidonce events show EVENT`; ask the provider for the event itself",
+        ));
+    }
     context.output.bytes(found.body.bytes());
     Ok(())
 }
@@ -121,6 +128,10 @@ fn shown(event: &EventShown) -> String {
     text.extend(event.payment.as_ref().map(|payment| format!("payment   {}", plain(payment))));
     text.push(format!("received  {}", event.received_at));
     text.push(format!("repeats   {}, last at {}", event.duplicates, event.last_at));
-    text.push(format!("body      {} bytes, sha256 {}", event.body_bytes, event.body_sha256));
+    let kept = match (&event.body_dropped_at, event.body_bytes) {
+        (Some(at), _) => format!("dropped at {at}"),
+        (None, bytes) => format!("{} bytes", bytes.unwrap_or_default()),
+    };
+    text.push(format!("body      {kept}, sha256 {}", event.body_sha256));
     text.join("\n")
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use paidonce_engine::Clock as _;
 use paidonce_ledger::{Command, Key, Keys};
-use paidonce_store::{OrderFilter, PAGE_MAX, Page, Stale};
+use paidonce_store::{Bodies, OldBodies, OrderFilter, PAGE_MAX, Page, Stale};
 use serde::Serialize;
 
 use super::context::Context;
@@ -40,7 +40,24 @@ fn due(direct: &Direct) -> Result<usize, Failure> {
     let unbound = policy.unbound_after_ms.map(|ms| (paidonce_ledger::Timestamp(i64::MIN), now.plus_ms(-ms)));
     let configured = policy.configured();
     let stale = Stale { expired_by: now, unbound, configured, limit: usize::MAX };
-    submit(direct, direct.store().stale(&stale)?)
+    Ok(submit(direct, direct.store().stale(&stale)?)? + bodies(direct)?)
+}
+
+/// Every body whose time is over, page by page.
+fn bodies(direct: &Direct) -> Result<usize, Failure> {
+    let Some(retention_ms) = direct.policy().body_retention_ms else { return Ok(0) };
+    let by = SystemClock.now().plus_ms(-retention_ms);
+    let (mut after, mut swept) = (paidonce_ledger::Timestamp(i64::MIN), 0);
+    loop {
+        let wanted = Bodies { after, by, walk: 16 * PAGE_MAX, limit: PAGE_MAX };
+        let OldBodies { events, to } = direct.store().old_bodies(&wanted)?;
+        let full = events.len() >= PAGE_MAX;
+        swept += submit(direct, events.into_iter().map(Key::Event).collect())?;
+        if !full && to >= by {
+            return Ok(swept);
+        }
+        after = to;
+    }
 }
 
 fn all(direct: &Direct) -> Result<usize, Failure> {

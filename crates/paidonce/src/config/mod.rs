@@ -140,6 +140,7 @@ impl Config {
             lookups: asked.into_iter().map(|account| (account, lookup)).collect(),
             grant_check_ms: Some(ms(self.policy.grant_check_s)).filter(|ms| *ms > 0),
             unbound_after_ms: Some(ms(self.policy.unbound_after_s)),
+            body_retention_ms: Some(ms(86_400 * self.policy.body_retention_days)).filter(|ms| *ms > 0),
             grant_retries: self.grant.retries(),
         }
     }

@@ -1,4 +1,4 @@
-//! `[policy]`: what refunds, disputes and late money do. The meaning is the ledger's; this is only its spelling.
+//! `[policy]`: what refunds, disputes and late money do, and how long what is kept is kept. The meaning is the ledger's; this is only its spelling.
 
 use std::fmt::Write as _;
 
@@ -26,6 +26,8 @@ pub struct PolicyConfig {
     pub lookup_patience_s: u64,
     /// Grant only on an answer of the provider that is not older than this; 0 to grant on what is known.
     pub grant_check_s: u64,
+    /// After so many days a notification's bytes are dropped; 0 to keep them for ever.
+    pub body_retention_days: u64,
 }
 
 /// From a minute to a year.
@@ -54,6 +56,7 @@ impl PolicyConfig {
             unbound_after_s: section.number("unbound_after_s", 86_400, UNBOUND_AFTER_S),
             lookup_patience_s: section.number("lookup_patience_s", 900, 1..=31_536_000),
             grant_check_s: section.number("grant_check_s", 0, 0..=86_400),
+            body_retention_days: section.number("body_retention_days", 0, 0..=36_500),
         };
         section.finish();
         config
@@ -78,5 +81,6 @@ impl PolicyConfig {
         let _ = writeln!(out, "unbound_after_s = {}", self.unbound_after_s);
         let _ = writeln!(out, "lookup_patience_s = {}", self.lookup_patience_s);
         let _ = writeln!(out, "grant_check_s = {}", self.grant_check_s);
+        let _ = writeln!(out, "body_retention_days = {}", self.body_retention_days);
     }
 }

@@ -78,8 +78,11 @@ impl Wanted {
         let filter =
             EventFilter { source: self.source.clone(), outcome, payment: None, id: self.event.clone() };
         let listed = store.events(&filter, &Page { limit: self.limit, after: self.after.clone() })?;
-        let again =
-            |event: &Event| matches!(event.outcome, EventOutcome::Unreadable(_) | EventOutcome::Ignored);
+        // One that is named and has lost its body is told so.
+        let again = |event: &Event| {
+            matches!(event.outcome, EventOutcome::Unreadable(_) | EventOutcome::Ignored)
+                || (self.event.is_some() && event.dropped_at.is_some())
+        };
         let rows = listed.rows.into_iter().filter(|(_, event)| again(event)).collect();
         Ok(Listed { rows, next: listed.next })
     }

@@ -273,6 +273,20 @@ fn what_may_be_believed_is_checked_against_the_contract() {
 }
 
 #[test]
+fn bodies_are_kept_for_days_or_for_ever() {
+    let retention = |days: &str| {
+        let text = format!("[policy]\nbody_retention_days = {days}\n");
+        let config = Config::parse(&text, Path::new("paidonce.toml")).map_err(|error| error.to_string())?;
+        assert!(config.show().contains(&text["[policy]\n".len()..]), "{}", config.show());
+        Ok(config.policy().body_retention_ms)
+    };
+    assert_eq!(retention("0"), Ok(None));
+    assert_eq!(retention("90"), Ok(Some(90 * 86_400_000)));
+    let said: Result<_, String> = retention("36501");
+    assert!(said.unwrap_err().contains("policy.body_retention_days must be between 0 and 36500"));
+}
+
+#[test]
 fn a_taken_port_and_a_foreign_file_are_said_plainly() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use paidonce_ledger::testing::{any_batches, busy_policy, id};
 use paidonce_ledger::{
-    Body, Claim, Command, Ledger, Outcome, Policy, Prepare, Reply, Settle, Task, TaskKey, invariants,
+    Body, Claim, Command, Key, Ledger, Outcome, Policy, Prepare, Reply, Settle, Task, TaskKey, invariants,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -42,7 +42,7 @@ pub(super) fn differential(harness: &dyn Harness) {
     let cases =
         std::env::var("PAIDONCE_DIFFERENTIAL_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(CASES);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    let (granted, claimed) = (Cell::new(0_usize), Cell::new(0_usize));
+    let [granted, claimed, dropped] = [(); 3].map(|()| Cell::new(0_usize));
     let run = TestRunner::new(config).run(&(any_batches(), any::<bool>()), |(program, busy)| {
         let (store, policy) = (harness.fresh(), if busy { busy_policy() } else { Policy::default() });
         let mut oracle = Ledger::whole();
@@ -69,7 +69,19 @@ pub(super) fn differential(harness: &dyn Harness) {
         let replies = store.commit(&grants, now, &policy).expect("the store works");
         let expected: Vec<Reply> = grants.iter().map(|grant| oracle.execute(grant, now, &policy)).collect();
         prop_assert_eq!(replies, expected);
+        // And what may be dropped is dropped.
+        now = now.plus_ms(60_000);
+        let sweeps: Vec<_> =
+            oracle.events.rows().keys().cloned().map(Key::Event).map(Command::Sweep).collect();
+        let replies = store.commit(&sweeps, now, &policy).expect("the store works");
+        let expected: Vec<Reply> = sweeps.iter().map(|sweep| oracle.execute(sweep, now, &policy)).collect();
+        prop_assert_eq!(replies, expected);
         let stored = store.snapshot().expect("the store can be read");
+        for (event, expected) in stored.events.rows().values().zip(oracle.events.rows().values()) {
+            // Bodies are equal by their digests.
+            prop_assert_eq!(event.body.bytes(), expected.body.bytes());
+            dropped.set(dropped.get() + usize::from(event.dropped_at.is_some()));
+        }
         prop_assert_eq!(invariants::check_settled(&stored, &policy), []);
         granted.set(granted.get() + stored.entitlements.rows().len());
         prop_assert_eq!(stored, oracle);
@@ -79,4 +91,5 @@ pub(super) fn differential(harness: &dyn Harness) {
     // Non-vacuity: programs in which nothing is ever granted would prove little.
     assert!(granted.get() > 0, "no program granted anything");
     assert!(claimed.get() > 0, "no program claimed anything");
+    assert!(dropped.get() > 0, "no program dropped a body");
 }

@@ -9,6 +9,7 @@ mod differential;
 mod interruption;
 mod listing;
 mod outbox;
+mod retention;
 mod scenario;
 mod transfer;
 
@@ -79,6 +80,8 @@ pub const CASES: &[(&str, Case)] = &[
     ("a_ledger_moves_here_and_back", transfer::moves_here_and_back),
     ("an_interrupted_import_goes_on", transfer::interrupted_import_goes_on),
     ("an_import_over_something_else_is_refused", transfer::import_over_something_else_is_refused),
+    ("a_body_that_was_dropped_is_gone_and_its_event_known", retention::dropped),
+    ("old_bodies_are_found_in_steps", retention::in_steps),
 ];
 
 /// Runs one case.
@@ -121,6 +124,7 @@ macro_rules! conformance_tests {
             filters_agree_with_the_rows audits_are_found_by_order_and_name api_keys_are_found_by_digest
             products_come_back_in_pages p13_buyers_of_the_last_pieces_from_two_processes
             a_ledger_moves_here_and_back an_interrupted_import_goes_on an_import_over_something_else_is_refused
+            a_body_that_was_dropped_is_gone_and_its_event_known old_bodies_are_found_in_steps
         }
     };
     (@each $harness:expr; $($name:ident)+) => {

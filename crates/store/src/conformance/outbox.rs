@@ -9,7 +9,7 @@ use paidonce_ledger::{
 };
 
 use super::scenario::{Player, a_payment};
-use crate::{Due, Page, Stale, TaskFilter};
+use crate::{Bodies, Due, Page, Stale, TaskFilter};
 
 /// Rows that a scenario shows at most.
 const SHOWN: usize = 100;
@@ -166,12 +166,18 @@ impl Player {
         let unbound = patience.map(|ms| (paidonce_ledger::Timestamp(i64::MIN), self.now.plus_ms(-ms)));
         let configured = self.policy.configured();
         let stale = Stale { expired_by: self.now, unbound, configured, limit: SHOWN };
-        let keys = self.store.stale(&stale).expect("readable");
+        let mut keys = self.store.stale(&stale).expect("readable");
+        if let Some(retention_ms) = self.policy.body_retention_ms {
+            let (after, by) = (paidonce_ledger::Timestamp(i64::MIN), self.now.plus_ms(-retention_ms));
+            let wanted = Bodies { after, by, walk: SHOWN, limit: SHOWN };
+            keys.extend(self.store.old_bodies(&wanted).expect("readable").events.into_iter().map(Key::Event));
+        }
         let sweeps: Vec<_> = keys.iter().cloned().map(Command::Sweep).collect();
         self.store.commit(&sweeps, self.now, &self.policy).expect("the store works");
         let name = |key: &Key| match key {
             Key::Order(id) => format!("swept order {id}"),
             Key::Payment(payment) => format!("swept payment {}", payment.id),
+            Key::Event(event) => format!("swept event {}", event.id),
             other => format!("swept {other:?}"),
         };
         or_none(keys.iter().map(name).collect())

@@ -235,6 +235,9 @@ impl Player {
                 ("unbound_after", seconds) => {
                     self.policy.unbound_after_ms = Some(1_000 * seconds.parse::<i64>().expect("seconds"));
                 }
+                ("body_retention", seconds) => {
+                    self.policy.body_retention_ms = Some(1_000 * seconds.parse::<i64>().expect("seconds"));
+                }
                 ("tolerance", minor) => {
                     let minor = minor.parse().expect("minor units");
                     self.policy.tolerance_minor.insert(account(), minor);
@@ -368,7 +371,8 @@ impl Player {
     fn events(&self) -> Vec<String> {
         let events = self.store.events(&EventFilter::default(), &Page::first(100)).expect("readable").rows;
         let line = |(key, event): &(paidonce_ledger::EventKey, paidonce_ledger::Event)| {
-            format!("{} {}, {} duplicate(s)", key.id, event.outcome.as_str(), event.duplicates)
+            let body = if event.dropped_at.is_some() { ", body dropped" } else { "" };
+            format!("{} {}, {} duplicate(s){body}", key.id, event.outcome.as_str(), event.duplicates)
         };
         let mut lines: Vec<_> = events.iter().map(line).collect();
         lines.sort();

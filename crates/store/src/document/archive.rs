@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use paidonce_ledger::{Body, Command, Digest, Event, EventKey, Ledger};
+use paidonce_ledger::{Body, Digest, Event, EventKey, Ledger};
 
 use super::backing::{Backing, Found, Put};
 use super::format::{self, Document};
@@ -53,7 +53,7 @@ impl Archives {
         key: &EventKey,
         event: &Event,
     ) -> Result<Body> {
-        if !is_elsewhere(&event.body) {
+        if !is_archived(event) {
             return Ok(event.body.clone());
         }
         let bodies = document.archived.get(key).map(|name| self.get(backing, name)).transpose()?;
@@ -65,35 +65,18 @@ impl Archives {
     /// Gives every event of `ledger` its bytes.
     pub(super) fn fill(&self, backing: &dyn Backing, document: &Document, ledger: &mut Ledger) -> Result<()> {
         let empty: Vec<_> =
-            ledger.events.rows().iter().filter(|(_, event)| is_elsewhere(&event.body)).map(clone).collect();
+            ledger.events.rows().iter().filter(|(_, event)| is_archived(event)).map(clone).collect();
         for (key, event) in empty {
             let body = self.body(backing, document, &key, &event)?;
             ledger.events.load(key, Event { body, ..event });
         }
         Ok(())
     }
+}
 
-    /// Gives those events their bytes that a batch compares with what it brings: an identity with other content.
-    pub(super) fn fill_for(
-        &self,
-        backing: &dyn Backing,
-        batch: &[Command],
-        document: &mut Document,
-    ) -> Result<()> {
-        for command in batch {
-            let Command::Receive(receive) = command else { continue };
-            for notice in &receive.notices {
-                let key = EventKey { account: receive.account.clone(), id: notice.id.clone() };
-                let Some(event) = document.ledger.events.get(&key).cloned() else { continue };
-                if event.content == notice.content || !is_elsewhere(&event.body) {
-                    continue;
-                }
-                let body = self.body(backing, document, &key, &event)?;
-                document.ledger.events.load(key, Event { body, ..event });
-            }
-        }
-        Ok(())
-    }
+/// Whether an event's bytes lie in an archive. Those that were dropped lie nowhere that counts.
+fn is_archived(event: &Event) -> bool {
+    event.dropped_at.is_none() && is_elsewhere(&event.body)
 }
 
 fn clone((key, event): (&EventKey, &Event)) -> (EventKey, Event) {
@@ -103,7 +86,9 @@ fn clone((key, event): (&EventKey, &Event)) -> (EventKey, Event) {
 /// Moves the bodies of the oldest processed events out of the document if those that it holds are more than
 /// `bodies_max` bytes, until half of that is left.
 pub(super) fn move_out(backing: &dyn Backing, document: &mut Document, bodies_max: usize) -> Result<()> {
-    let here = |(_, event): &(&EventKey, &Event)| event.outcome.processed() && !is_elsewhere(&event.body);
+    let here = |(_, event): &(&EventKey, &Event)| {
+        event.outcome.processed() && event.dropped_at.is_none() && !is_elsewhere(&event.body)
+    };
     let events = document.ledger.events.rows();
     let mut bytes: usize = events.iter().filter(here).map(|(_, event)| event.body.bytes().len()).sum();
     if bytes <= bodies_max {

@@ -117,13 +117,18 @@ impl DocumentStore {
 
     fn decide(&self, base: &Held, batch: &[Command], now: Timestamp, policy: &Policy) -> Result<Next> {
         let mut document = base.document.clone();
-        self.archives.fill_for(&*self.backing, batch, &mut document)?;
         let execute = |command: &Command| document.ledger.execute(command, now, policy);
         let replies: Vec<_> = batch.iter().map(execute).collect();
         if replies.iter().any(|reply| matches!(reply, Reply::Need(_))) {
             return Err(StoreError::new(StoreErrorKind::Internal, "a whole ledger asked for more rows"));
         }
         let changes = document.ledger.take_changes();
+        // A body that was dropped is looked for nowhere.
+        let dropped = changes
+            .events
+            .iter()
+            .filter(|change| change.after.as_ref().is_some_and(|e| e.dropped_at.is_some()));
+        dropped.for_each(|change| drop(document.archived.remove(&change.key)));
         Ok(Next { replies, document, changes })
     }
 

@@ -30,8 +30,8 @@ use self::backing::{Backing, Found, Version};
 use self::format::Document;
 use self::limit::Limit;
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
-    TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Stale, TaskFilter,
 };
 use crate::{Result, Store, StoreError, StoreErrorKind, whole};
 
@@ -267,6 +267,10 @@ impl Store for DocumentStore {
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
         whole::stale(&self.fresh()?.document.ledger, stale)
+    }
+
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        whole::old_bodies(&self.fresh()?.document.ledger, wanted)
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use shape::{Shape, Shown};
-#[cfg(feature = "document")]
 pub(crate) use value::is_elsewhere;
 
 /// The version of the lines' shape that this program writes.

@@ -152,6 +152,8 @@ pub(super) struct EventShape {
     content: Digest,
     #[serde(with = "body")]
     body: Body,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    dropped_at: Option<Timestamp>,
     received_at: Timestamp,
     duplicates: u32,
     last_at: Timestamp,

@@ -57,7 +57,7 @@ pub(super) mod money {
     }
 }
 
-/// A body with its digest: as text if it is UTF-8, else as base64, else only the digest, if its bytes are elsewhere.
+/// A body with its digest: as text if it is UTF-8, else as base64, else only the digest, if its bytes are not here.
 pub(super) mod body {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
@@ -160,7 +160,7 @@ pub(super) mod maybe_money {
     }
 }
 
-/// Whether a body's bytes were moved to an archive: none are here, and its digest is not that of none.
+/// Whether a body's bytes are not here, but in an archive or dropped: there are none, and its digest is not that of none.
 pub(crate) fn is_elsewhere(body: &paidonce_ledger::Body) -> bool {
     body.bytes().is_empty() && body.digest() != paidonce_ledger::Digest::of_bytes(b"")
 }

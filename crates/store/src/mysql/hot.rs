@@ -6,9 +6,10 @@ use paidonce_ledger::{
 };
 
 use super::MysqlTables;
+use super::query::events_and_cases;
 use super::sql::{CHUNKS, sql};
 use crate::list::{
-    AuditFilter, CaseFilter, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter,
 };
 use crate::listing;
 use crate::row::Stored;
@@ -71,12 +72,23 @@ fn listings(all: &mut Vec<String>) -> Result<()> {
     add(&sql::<Task>().list, listing::tasks(&tasks, &page)?);
     add(&sql::<paidonce_ledger::Audit>().list, listing::audits(&audits, &page)?);
     add(&sql::<Task>().list, listing::due(&Due::Grants, Timestamp(1), 10));
+    let old = Bodies { after: Timestamp(1), by: Timestamp(9), walk: 4, limit: 3 };
+    let (events, cases) = events_and_cases();
+    add("", listing::bodies_edge(&events, &old));
+    add("", listing::bodies((&events, &cases), &old, Timestamp(9)));
     Ok(())
 }
 
 /// Marks as values: a limit is a number, and what is compared with a time may be one too.
 fn filled(sql: &str) -> String {
-    let sql = sql.replace("LIMIT ?", "LIMIT 10").replace("due_at <= ?", "due_at <= 10");
+    let numbers = [
+        ("LIMIT ?", "LIMIT 10"),
+        ("OFFSET ?", "OFFSET 4"),
+        ("due_at <= ?", "due_at <= 10"),
+        ("received_at > ?", "received_at > 1"),
+        ("received_at <= ?", "received_at <= 9"),
+    ];
+    let sql = numbers.iter().fold(sql.to_owned(), |sql, (mark, number)| sql.replace(mark, number));
     let mut pieces = sql.split('?');
     let mut filled = pieces.next().unwrap_or_default().to_owned();
     for (n, piece) in pieces.enumerate() {

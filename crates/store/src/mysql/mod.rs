@@ -25,8 +25,8 @@ use self::table::Rows;
 use crate::batch::Deciding;
 use crate::grant_sql::{self, GrantSql};
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
-    TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Stale, TaskFilter,
 };
 use crate::server::{self, Connections, Session};
 use crate::{Result, Store, StoreErrorKind};
@@ -202,6 +202,10 @@ impl Store for MysqlStore {
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
         self.read(async |rows| server::stale(rows, stale).await)
+    }
+
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        self.read(async |rows| server::old_bodies(rows, wanted).await)
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

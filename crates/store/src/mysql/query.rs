@@ -22,6 +22,24 @@ impl Lists for Rows<'_> {
         let sql = format!("{} {rest}", sql::<T>().list);
         read::<T>(&fetch(self.connection, sql.into(), values(&columns)?).await?)
     }
+
+    async fn selected<R>(
+        &mut self,
+        (sql, columns): Rest<'_>,
+        read: impl Fn(&mut Reader<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
+        let rows = fetch(self.connection, sql.into(), values(&columns)?).await?;
+        rows.iter().map(|row| read(&mut Reader::new(row))).collect()
+    }
+
+    fn tables(&self) -> (String, String) {
+        events_and_cases()
+    }
+}
+
+/// The tables of events, named `e` and read by time, and of cases.
+pub(super) fn events_and_cases() -> (String, String) {
+    (format!("{} AS e FORCE INDEX (event_by_time)", table("event")), table("cases"))
 }
 
 impl Rows<'_> {

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, MySqlConnection};
 
 use super::encode::{add, size, values};
 use super::error::{number, sql_error};
-use super::sql::{CHUNKS, sql};
+use super::sql::{CHUNKS, sql, table};
 use super::{MysqlOptions, open};
 use crate::grant_sql::{self, Bound, GrantSql};
 use crate::row::{Column, Reader, Stored};
@@ -214,6 +214,19 @@ impl Tables for Rows<'_> {
         }
         let what = format!("a row of {} was not there to be updated", T::SHAPE.table);
         Err(StoreError::new(StoreErrorKind::Internal, what))
+    }
+
+    async fn drop_bodies(&mut self, rows: &[Vec<Column<'_>>]) -> Result<()> {
+        let table = table(Event::SHAPE.table);
+        let sql = format!("UPDATE {table} SET body = '', dropped_at = ? WHERE account = ? AND id = ?").into();
+        for row in rows {
+            let columns = [2, 0, 1].into_iter().map(|at| &row[at]);
+            if self.execute(&sql, values(columns)?).await? != 1 {
+                let what = "an event was not there to lose its body";
+                return Err(StoreError::new(StoreErrorKind::Internal, what));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use paidonce_ledger::{Audit, Entitlement, Event, Order, Task, Timestamp};
 
 use super::PostgresTables;
 use super::sql::statements;
-use crate::list::{AuditFilter, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter};
+use crate::list::{AuditFilter, Bodies, Due, EntitlementFilter, EventFilter, OrderFilter, Page, TaskFilter};
 use crate::listing::{self, Rest};
 use crate::row::{Column, Stored};
 use crate::{Result, StoreError, StoreErrorKind};
@@ -24,6 +24,9 @@ impl PostgresTables {
         let entitlements = EntitlementFilter { order, ..EntitlementFilter::default() };
         let tasks = TaskFilter { order: entitlements.order.clone(), ..TaskFilter::default() };
         let audits = AuditFilter { order: entitlements.order.clone(), by: None };
+        let old = Bodies { after: Timestamp(1), by: Timestamp(9), walk: 4, limit: 3 };
+        let tables = statements(schema);
+        let events = format!("{} AS e", tables.events.table);
         Ok(vec![
             filled::<Event>(schema, listing::events(&event, &page)?),
             filled::<Order>(schema, listing::orders(&orders, &page)?),
@@ -31,13 +34,19 @@ impl PostgresTables {
             filled::<Task>(schema, listing::tasks(&tasks, &page)?),
             filled::<Audit>(schema, listing::audits(&audits, &page)?),
             filled::<Task>(schema, listing::due(&Due::Grants, Timestamp(1), 10)),
+            with_values(listing::bodies_edge(&events, &old)),
+            with_values(listing::bodies((&events, &tables.cases.table), &old, Timestamp(9))),
         ])
     }
 }
 
 fn filled<T: Stored>(schema: &str, (rest, values): Rest<'_>) -> String {
-    let mut pieces = rest.split('?');
-    let mut sql = format!("{} {}", T::pick(&statements(schema)).select[0], pieces.next().unwrap_or_default());
+    with_values((format!("{} {rest}", T::pick(&statements(schema)).select[0]), values))
+}
+
+fn with_values((sql, values): Rest<'_>) -> String {
+    let mut pieces = sql.split('?');
+    let mut sql = pieces.next().unwrap_or_default().to_owned();
     for (value, piece) in values.iter().zip(pieces) {
         match value {
             Column::Int(n) => sql.push_str(&n.to_string()),

@@ -28,8 +28,8 @@ use self::table::Rows;
 use crate::batch::Deciding;
 use crate::grant_sql::GrantSql;
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
-    TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Stale, TaskFilter,
 };
 use crate::row::PerTable;
 use crate::server::{self, Connections, Session};
@@ -231,6 +231,10 @@ impl Store for PostgresStore {
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
         self.read(async |rows| server::stale(rows, stale).await)
+    }
+
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        self.read(async |rows| server::old_bodies(rows, wanted).await)
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

@@ -22,6 +22,19 @@ impl Lists for Rows<'_> {
         let sql = numbered(&format!("{} {rest}", T::pick(self.sql).select[0]));
         read::<T>(&fetch(self.connection, sql.into(), values(&columns)?).await?)
     }
+
+    async fn selected<R>(
+        &mut self,
+        (sql, columns): Rest<'_>,
+        read: impl Fn(&mut Reader<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
+        let rows = fetch(self.connection, numbered(&sql).into(), values(&columns)?).await?;
+        rows.iter().map(|row| read(&mut Reader::new(row))).collect()
+    }
+
+    fn tables(&self) -> (String, String) {
+        (format!("{} AS e", Event::pick(self.sql).table), Case::pick(self.sql).table.clone())
+    }
 }
 
 impl Rows<'_> {

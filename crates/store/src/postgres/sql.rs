@@ -7,6 +7,8 @@ use crate::row::{Kind, PerTable, Shape};
 
 /// A table's statements. Values come as one array a column, so that a statement is the same for any number of rows.
 pub(super) struct Sql {
+    /// The table's name, with its schema's.
+    pub(super) table: String,
     /// By how many of the key columns are given: all rows, .., whole keys.
     pub(super) select: Vec<Arc<str>>,
     /// By whole keys, locked in key order, waiting.
@@ -99,6 +101,7 @@ impl Sql {
             lock: lock(""),
             insert: insert.into(),
             update: update.into(),
+            table,
         }
     }
 }

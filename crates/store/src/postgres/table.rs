@@ -1,5 +1,6 @@
 //! The four statements on one connection that a batch is made of.
 
+use paidonce_ledger::Event;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{AssertSqlSafe, PgConnection};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use super::encode::{self, arrays};
 use super::error::sql_error;
 use super::sql::Sql;
 use crate::grant_sql::{self, Bound};
-use crate::row::{Column, PerTable, Reader, Stored, maybe, text};
+use crate::row::{Column, Kind, PerTable, Reader, Stored, maybe, text};
 use crate::server::{KeyColumns, Lock, Tables};
 use crate::{Result, StoreError, StoreErrorKind};
 
@@ -116,6 +117,20 @@ impl Tables for Rows<'_> {
             return Ok(());
         }
         let what = format!("a row of {} was not there to be updated", T::SHAPE.table);
+        Err(StoreError::new(StoreErrorKind::Internal, what))
+    }
+
+    async fn drop_bodies(&mut self, rows: &[Vec<Column<'_>>]) -> Result<()> {
+        let sql = format!(
+            "UPDATE {} AS t SET body = '', dropped_at = u.at FROM unnest($1::text[], $2::text[], $3::bigint[])
+            AS u(account, id, at) WHERE t.account = u.account AND t.id = u.id",
+            Event::pick(self.sql).table
+        );
+        let values = arrays(&[("account", Kind::Text), ("id", Kind::Text), ("at", Kind::Int)], 0..3, rows)?;
+        if self.execute(&sql.into(), values).await? == rows.len() as u64 {
+            return Ok(());
+        }
+        let what = "an event was not there to lose its body";
         Err(StoreError::new(StoreErrorKind::Internal, what))
     }
 }

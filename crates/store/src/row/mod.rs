@@ -9,9 +9,9 @@ mod trail;
 mod word;
 
 use paidonce_ledger::{
-    Body, Case, CaseKey, Entitlement, Event, EventKey, FactKey, FactValue, Fulfil, Money, MoneyUnit, Order,
-    OrderId, OrderState, OrderStock, OrderToken, Payment, PaymentKey, Reason, Reference, ReferenceKey,
-    Resolution, StockState, Unit,
+    Body, Case, CaseKey, Change, Changes, Entitlement, Event, EventKey, FactKey, FactValue, Fulfil, Money,
+    MoneyUnit, Order, OrderId, OrderState, OrderStock, OrderToken, Payment, PaymentKey, Reason, Reference,
+    ReferenceKey, Resolution, StockState, Unit,
 };
 
 pub(crate) use self::column::{
@@ -44,9 +44,11 @@ impl Stored for Event {
             ("duplicates", Int),
             ("last_at", Int),
             ("trace", Text),
+            ("dropped_at", Int),
         ],
         keys: 2,
-        fixed: &["source", "digest", "body", "received_at", "trace"],
+        // The last two of a body change once, by a statement of their own: [`dropped`].
+        fixed: &["source", "digest", "received_at", "trace", "body", "dropped_at"],
     };
 
     in_tables!(events);
@@ -68,6 +70,7 @@ impl Stored for Event {
             int(row.duplicates.into()),
             time(row.last_at),
             maybe(row.trace.as_deref(), text),
+            maybe(row.dropped_at, time),
         ])
     }
 
@@ -81,11 +84,32 @@ impl Stored for Event {
         let body = Body::with_digest(from.blob()?, sum);
         let (received_at, duplicates, last_at, trace) =
             (from.time()?, from.number()?, from.time()?, from.trace()?);
-        Ok((
-            key,
-            Self { source, kind, outcome, payment, content, body, received_at, duplicates, last_at, trace },
-        ))
+        let dropped_at = from.maybe_time()?;
+        let row = Self {
+            source,
+            kind,
+            outcome,
+            payment,
+            content,
+            body,
+            dropped_at,
+            received_at,
+            duplicates,
+            last_at,
+            trace,
+        };
+        Ok((key, row))
     }
+}
+
+/// The stored events that lose their bytes by these changes: account, id, and when they were dropped.
+pub(crate) fn dropped(changes: &Changes) -> Vec<Vec<Column<'_>>> {
+    let lost = changes.events.iter().filter_map(|Change { key, before, after }| {
+        let at = after.as_ref()?.dropped_at?;
+        let had = before.as_ref()?.dropped_at.is_none();
+        had.then(|| vec![owned(account_text(&key.account)), text(key.id.as_str()), time(at)])
+    });
+    lost.collect()
 }
 
 impl Stored for Payment {

@@ -7,7 +7,7 @@ use paidonce_ledger::{
 };
 
 use super::Tables;
-use crate::row::Stored;
+use crate::row::{Stored, dropped};
 use crate::{Result, StoreError, StoreErrorKind};
 
 pub(crate) async fn flush(to: &mut impl Tables, changes: &Changes) -> Result<()> {
@@ -17,6 +17,10 @@ pub(crate) async fn flush(to: &mut impl Tables, changes: &Changes) -> Result<()>
     table::<Payment>(to, changes).await?;
     table::<FactValue>(to, changes).await?;
     table::<Event>(to, changes).await?;
+    let dropped = dropped(changes);
+    if !dropped.is_empty() {
+        to.drop_bodies(&dropped).await?;
+    }
     table::<Task>(to, changes).await?;
     table::<Attempt>(to, changes).await?;
     table::<Entitlement>(to, changes).await?;

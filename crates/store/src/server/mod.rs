@@ -13,7 +13,7 @@ use crate::row::{Column, Stored};
 pub(crate) use self::connection::{Connections, Session};
 pub(crate) use self::flush::flush;
 pub(crate) use self::load::{decide, load, snapshot};
-pub(crate) use self::query::{Lists, attempts, due, stale, task};
+pub(crate) use self::query::{Lists, attempts, due, old_bodies, stale, task};
 pub(crate) use self::retry::commit;
 
 /// The key columns of rows, or the first few of them.
@@ -56,4 +56,7 @@ pub(crate) trait Tables: Send {
 
     /// Writes the changing columns of rows that are locked.
     fn update<T: Stored>(&mut self, rows: &[Vec<Column<'_>>]) -> impl Future<Output = Result<()>> + Send;
+
+    /// Drops the bodies of events that are locked: [`crate::row::dropped`].
+    fn drop_bodies(&mut self, rows: &[Vec<Column<'_>>]) -> impl Future<Output = Result<()>> + Send;
 }

@@ -4,14 +4,24 @@ use paidonce_ledger::{Attempt, Key, Keys, Order, Payment, Task, TaskKey, Timesta
 
 use super::Tables;
 use crate::Result;
-use crate::list::{Due, Stale};
+use crate::list::{Bodies, Due, OldBodies, Stale};
 use crate::listing::{self, Rest};
-use crate::row::{Stored, key_columns, text};
+use crate::row::{Reader, Stored, key_columns, text};
 
 /// One connection that lists rows by a condition.
 pub(crate) trait Lists: Tables {
     /// The rows of `T`'s table that `rest` says, which stands after the table's name.
     fn listed<T: Stored>(&mut self, rest: Rest<'_>) -> impl Future<Output = Result<Vec<(T::Key, T)>>>;
+
+    /// Each row of a whole statement, read by `read`.
+    fn selected<R>(
+        &mut self,
+        statement: Rest<'_>,
+        read: impl Fn(&mut Reader<'_>) -> Result<R>,
+    ) -> impl Future<Output = Result<Vec<R>>>;
+
+    /// The tables of events, named `e` and read by time, and of cases.
+    fn tables(&self) -> (String, String);
 }
 
 pub(crate) async fn due(
@@ -36,6 +46,14 @@ pub(crate) async fn stale(rows: &mut impl Lists, stale: &Stale) -> Result<Keys> 
         keys.extend(tasks.into_iter().map(|(key, _)| key.key()));
     }
     Ok(keys)
+}
+
+pub(crate) async fn old_bodies(rows: &mut impl Lists, wanted: &Bodies) -> Result<OldBodies> {
+    let (events, cases) = rows.tables();
+    let edge = rows.selected(listing::bodies_edge(&events, wanted), |row| row.time()).await?;
+    let edge = edge.first().copied().unwrap_or(wanted.by);
+    let found = rows.selected(listing::bodies((&events, &cases), wanted, edge), listing::event_key).await?;
+    Ok(wanted.found(found, edge))
 }
 
 pub(crate) async fn attempts(rows: &mut impl Lists, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

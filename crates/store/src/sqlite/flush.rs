@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::sql::{CHUNKS, sql};
 use super::sql_error;
-use crate::row::{Column, Stored};
+use crate::row::{Column, Stored, dropped};
 use crate::{Result, StoreError, StoreErrorKind};
 
 pub(super) fn flush(connection: &Connection, changes: &Changes) -> Result<()> {
@@ -18,6 +18,7 @@ pub(super) fn flush(connection: &Connection, changes: &Changes) -> Result<()> {
     table::<Payment>(connection, changes)?;
     table::<FactValue>(connection, changes)?;
     table::<Event>(connection, changes)?;
+    drop_bodies(connection, changes)?;
     table::<Task>(connection, changes)?;
     table::<Attempt>(connection, changes)?;
     table::<Entitlement>(connection, changes)?;
@@ -52,6 +53,16 @@ fn table<T: Stored>(connection: &Connection, changes: &Changes) -> Result<()> {
     Ok(())
 }
 
+/// Beside the other columns of their rows: few updates write a body.
+fn drop_bodies(connection: &Connection, changes: &Changes) -> Result<()> {
+    let sql = "UPDATE event SET body = x'', dropped_at = ?3 WHERE account = ?1 AND id = ?2";
+    for row in dropped(changes) {
+        let mut statement = connection.prepare_cached(sql).map_err(sql_error)?;
+        updated::<Event>(statement.execute(rusqlite::params_from_iter(row)).map_err(sql_error)?)?;
+    }
+    Ok(())
+}
+
 fn insert(connection: &Connection, sql: &str, rows: &[Vec<Column<'_>>]) -> Result<()> {
     let mut statement = connection.prepare_cached(sql).map_err(sql_error)?;
     statement.execute(rusqlite::params_from_iter(rows.iter().flatten())).map_err(sql_error)?;
@@ -61,8 +72,11 @@ fn insert(connection: &Connection, sql: &str, rows: &[Vec<Column<'_>>]) -> Resul
 fn update<T: Stored>(connection: &Connection, row: &[Column<'_>]) -> Result<()> {
     let mut statement = connection.prepare_cached(&sql::<T>().update).map_err(sql_error)?;
     let values = T::SHAPE.changing().chain(0..T::SHAPE.keys).map(|at| &row[at]);
-    let updated = statement.execute(rusqlite::params_from_iter(values)).map_err(sql_error)?;
-    if updated == 1 {
+    updated::<T>(statement.execute(rusqlite::params_from_iter(values)).map_err(sql_error)?)
+}
+
+fn updated<T: Stored>(rows: usize) -> Result<()> {
+    if rows == 1 {
         return Ok(());
     }
     Err(StoreError::new(

@@ -23,8 +23,8 @@ pub use self::join::SqliteTables;
 use self::load::Rows;
 use crate::grant_sql::GrantSql;
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page, Stale,
-    TaskFilter,
+    AuditFilter, Bodies, CaseFilter, Counts, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Stale, TaskFilter,
 };
 use crate::row::load_all;
 use crate::{Result, Store, StoreError, StoreErrorKind, batch};
@@ -152,6 +152,10 @@ impl Store for SqliteStore {
 
     fn stale(&self, stale: &Stale) -> Result<Keys> {
         self.read(|rows| rows.stale(stale))
+    }
+
+    fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        self.read(|rows| rows.old_bodies(wanted))
     }
 
     fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {

@@ -11,11 +11,15 @@ use super::sql::sql;
 use super::sql_error;
 use crate::Result;
 use crate::list::{
-    AuditFilter, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OrderFilter, Page,
-    Stale, TaskFilter, cut,
+    AuditFilter, Bodies, CaseFilter, Counts, Cursor, Due, EntitlementFilter, EventFilter, Listed, OldBodies,
+    OrderFilter, Page, Stale, TaskFilter, cut,
 };
 use crate::listing::{self, Rest};
 use crate::row::{Column, Reader, Stored, blob, key_columns, text};
+
+/// The tables of events and of cases, as the search for old bodies names them.
+const EVENTS: &str = "event AS e";
+const CASES: &str = "cases";
 
 fn list<T: Stored>(
     rows: &Rows<'_>,
@@ -99,6 +103,28 @@ impl Rows<'_> {
         Ok(keys)
     }
 
+    pub(super) fn old_bodies(&self, wanted: &Bodies) -> Result<OldBodies> {
+        let edge = self.selected(listing::bodies_edge(EVENTS, wanted), |row| row.time())?;
+        let edge = edge.first().copied().unwrap_or(wanted.by);
+        let found = self.selected(listing::bodies((EVENTS, CASES), wanted, edge), listing::event_key)?;
+        Ok(wanted.found(found, edge))
+    }
+
+    /// Each row of a whole statement.
+    fn selected<R>(
+        &self,
+        (sql, values): Rest<'_>,
+        read: impl Fn(&mut Reader<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
+        let mut statement = self.connection.prepare_cached(&sql).map_err(sql_error)?;
+        let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(sql_error)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next().map_err(sql_error)? {
+            all.push(read(&mut Reader::new(row))?);
+        }
+        Ok(all)
+    }
+
     pub(super) fn attempts(&self, task: &TaskKey) -> Result<Vec<(u64, Attempt)>> {
         let mut rows = self.select::<Attempt>(&key_columns(task))?;
         rows.sort_by(|(one, _), (two, _)| two.cmp(one));
@@ -155,7 +181,11 @@ mod tests {
 
     /// How SQLite would run a listing, by the table or index that it goes through.
     fn plan<T: Stored>(connection: &Connection, (rest, values): Rest<'_>) -> String {
-        let sql = format!("EXPLAIN QUERY PLAN {} {rest}", sql::<T>().list);
+        plan_of(connection, (format!("{} {rest}", sql::<T>().list), values))
+    }
+
+    fn plan_of(connection: &Connection, (sql, values): Rest<'_>) -> String {
+        let sql = format!("EXPLAIN QUERY PLAN {sql}");
         let mut statement = connection.prepare(&sql).expect("it is understood");
         let details = statement.query_map(rusqlite::params_from_iter(&values), |row| row.get::<_, String>(3));
         details.expect("it is explained").map(|detail| detail.expect("a text")).collect::<Vec<_>>().join("; ")
@@ -176,6 +206,10 @@ mod tests {
         let tasks = TaskFilter { order: entitlement.order.clone(), ..TaskFilter::default() };
         let audits = AuditFilter { order: entitlement.order.clone(), by: None };
         let of = |sql: (String, Vec<Column<'_>>)| plan::<Event>(connection, sql);
+        let old = Bodies { after: Timestamp(1), by: Timestamp(9), walk: 4, limit: 3 };
+        let bodies = plan_of(connection, listing::bodies((EVENTS, CASES), &old, Timestamp(9)));
+        let case = "SEARCH c USING PRIMARY KEY (subject_kind=? AND subject_account=? AND subject_id=?)";
+        assert!(bodies.contains(case), "{bodies}");
         let plans = [
             of(listing::events(&event, &page).expect("a page")),
             of(listing::events(&event, &later).expect("a page")),
@@ -185,6 +219,8 @@ mod tests {
             plan::<Task>(connection, listing::tasks(&tasks, &page).expect("a page")),
             plan::<Audit>(connection, listing::audits(&audits, &page).expect("a page")),
             plan::<Task>(connection, listing::due(&Due::Grants, Timestamp(1), 10)),
+            plan_of(connection, listing::bodies_edge(EVENTS, &old)),
+            bodies,
         ];
         // The columns that each of them is searched by.
         let searched = [
@@ -196,6 +232,8 @@ mod tests {
             "(subject_kind=? AND subject_account=? AND subject_id=?)",
             "(order_id=?)",
             "(kind=? AND effect=? AND due_at<?)",
+            "COVERING INDEX event_by_time (received_at>? AND received_at<?)",
+            "INDEX event_by_time (received_at>? AND received_at<?)",
         ];
         for (plan, by) in plans.iter().zip(searched) {
             assert!(

@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead};
 
-use paidonce_ledger::{Ledger, invariants};
+use paidonce_ledger::{Ledger, Row, invariants};
 
 use super::{FORMAT, First, Last, Sum, Summary, VERSION};
-use crate::line::read_line;
+use crate::line::{is_elsewhere, read_line};
 
 /// The most bytes that one line may have. (A body has at most a megabyte, and base64 and escapes make more of it.)
 const LINE_MAX: u64 = 64 * 1024 * 1024;
@@ -93,6 +93,12 @@ pub fn read(from: &mut dyn BufRead, at: &mut dyn FnMut(usize, usize)) -> Result<
             return Ok(Export { ledger, summary: last.end });
         }
         let row = read_line(&line).map_err(|error| wrong(number, error.to_string()))?;
+        if lacks_bytes(&row) {
+            return Err(wrong(
+                number,
+                "its body has a digest and no bytes, and nothing says that they were dropped",
+            ));
+        }
         if ledger.holds(&row).is_some() {
             return Err(wrong(number, "a row with this key came before"));
         }
@@ -101,6 +107,15 @@ pub fn read(from: &mut dyn BufRead, at: &mut dyn FnMut(usize, usize)) -> Result<
         at(sum.rows, total);
     }
     Err(FileError::Whole("it has more lines than can be counted".to_owned()))
+}
+
+/// Whether bytes are missing that were never dropped: a document's own lines have their bodies in archives.
+fn lacks_bytes(row: &Row) -> bool {
+    match row {
+        Row::Event(_, event) => event.dropped_at.is_none() && is_elsewhere(&event.body),
+        Row::Case(_, case) => case.body.as_ref().is_some_and(is_elsewhere),
+        _ => false,
+    }
 }
 
 fn agrees(end: &Summary, read: Summary, ledger: &Ledger) -> Result<(), FileError> {

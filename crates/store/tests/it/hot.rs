@@ -2,11 +2,11 @@
 
 use paidonce_ledger::testing::{about, eur, id, place, receive};
 use paidonce_ledger::{
-    CaptureState, Command, Digest, EventKey, Fact, Key, Keys, PaymentKey, Policy, testing,
+    CaptureState, Command, Digest, EventKey, Fact, Key, Keys, PaymentKey, Policy, Timestamp, testing,
 };
 use paidonce_store::conformance::NOW;
 use paidonce_store::{
-    AuditFilter, CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, Store, TaskFilter,
+    AuditFilter, Bodies, CaseFilter, EntitlementFilter, EventFilter, OrderFilter, Page, Store, TaskFilter,
 };
 
 /// Rows in each table in the short form; `PAIDONCE_SCAN_ROWS` asks for more.
@@ -48,5 +48,7 @@ pub(crate) fn everything(store: &dyn Store) {
     store.case("000000000000").unwrap();
     let audits = AuditFilter { order: Some(id("hot")), by: None };
     assert_eq!(store.audits(&audits, &page).unwrap().rows.len(), 1);
+    let wanted = Bodies { after: Timestamp(0), by: NOW, walk: 100, limit: 10 };
+    assert!(!store.old_bodies(&wanted).unwrap().events.is_empty());
     store.api_key(&Digest::of_bytes(b"a key")).unwrap();
 }

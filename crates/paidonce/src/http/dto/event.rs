@@ -33,10 +33,12 @@ pub struct EventShown {
     pub duplicates: u32,
     /// When it last came.
     pub last_at: String,
-    /// SHA-256 of its bytes.
+    /// SHA-256 of its bytes as they came.
     pub body_sha256: String,
-    /// How many bytes it has.
-    pub body_bytes: u64,
+    /// How many bytes are kept of it; `null` once they were dropped.
+    pub body_bytes: Option<u64>,
+    /// When its bytes were dropped, as `[policy] body_retention_days` says.
+    pub body_dropped_at: Option<String>,
 }
 
 impl EventShown {
@@ -62,7 +64,8 @@ impl EventShown {
             duplicates: event.duplicates,
             last_at: rfc3339(event.last_at),
             body_sha256: event.body.digest().to_hex(),
-            body_bytes: event.body.bytes().len() as u64,
+            body_bytes: event.dropped_at.is_none().then(|| event.body.bytes().len() as u64),
+            body_dropped_at: event.dropped_at.map(rfc3339),
         }
     }
 }

@@ -14,7 +14,8 @@ CREATE TABLE IF NOT EXISTS `paidonce_event` (
     `payment` VARBINARY(255),
     `content` BINARY(32) NOT NULL,                   -- digest of what a redelivery must have in common
     `digest` BINARY(32) NOT NULL,                    -- digest of the body
-    `body` LONGBLOB NOT NULL,                        -- as it came
+    `dropped_at` BIGINT,                             -- when the body was dropped
+    `body` LONGBLOB NOT NULL,                        -- as it came; empty once it was dropped
     `received_at` BIGINT NOT NULL,                   -- Unix milliseconds, as all times here
     `duplicates` BIGINT NOT NULL,
     `last_at` BIGINT NOT NULL,

@@ -13,7 +13,8 @@ CREATE TABLE {schema}.event (
     payment TEXT COLLATE "C",
     content BYTEA NOT NULL,                          -- digest of what a redelivery must have in common
     digest BYTEA NOT NULL,                           -- digest of the body
-    body BYTEA NOT NULL,                             -- as it came
+    dropped_at BIGINT,                               -- when the body was dropped
+    body BYTEA NOT NULL,                             -- as it came; empty once it was dropped
     received_at BIGINT NOT NULL,                     -- Unix milliseconds, as all times here
     duplicates BIGINT NOT NULL,
     last_at BIGINT NOT NULL,

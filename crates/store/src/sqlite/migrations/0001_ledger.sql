@@ -12,7 +12,8 @@ CREATE TABLE event (
     payment TEXT,
     content BLOB NOT NULL,            -- digest of what a redelivery must have in common
     digest BLOB NOT NULL,             -- digest of the body
-    body BLOB NOT NULL,               -- as it came
+    dropped_at INTEGER,               -- when the body was dropped; before it, so that a walk reads no body
+    body BLOB NOT NULL,               -- as it came; empty once it was dropped
     received_at INTEGER NOT NULL,     -- Unix milliseconds, as all times here
     duplicates INTEGER NOT NULL,
     last_at INTEGER NOT NULL,

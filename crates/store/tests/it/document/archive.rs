@@ -9,7 +9,9 @@ use paidonce_ledger::{
     Body, CaptureState, Command, EventKey, Fact, Key, Keys, Notice, Policy, Timestamp, invariants,
 };
 use paidonce_store::conformance::skipped;
-use paidonce_store::{DocumentOptions, DocumentStore, EventFilter, MemoryStore, Page, Store, StoreErrorKind};
+use paidonce_store::{
+    DocumentOptions, DocumentStore, EventFilter, MemoryStore, Page, Store, StoreErrorKind, export, read,
+};
 
 use super::{moto, name_of_its_own, nats, unprobed};
 
@@ -44,7 +46,7 @@ fn fills_and_looks_the_same(store: &DocumentStore, again: &DocumentStore) {
     both(0, Command::PlaceOrder(place("1001", &eur("10"), &["pi_1"])));
     (0..EVENTS).for_each(|n| both(n, receive(vec![large(n)])));
     assert!(store.size() < 96 * 1024, "{} bytes with {EVENTS} bodies of 1.5 KB", store.size());
-    // A duplicate of what was archived, and a conflict, whose case names the bytes of the first version.
+    // A duplicate of what was archived, and a conflict with it.
     both(EVENTS, receive(vec![large(3)]));
     both(EVENTS, receive(vec![with_other_bytes(&large(5))]));
     for store in [store, again] {
@@ -114,7 +116,54 @@ fn an_archive_that_is_gone_is_named_and_not_passed_over() {
     assert_eq!(error.kind(), StoreErrorKind::Corrupt);
     assert!(error.to_string().contains("archive"), "{error}");
     // What needs no old body goes on.
-    again.commit(&[receive(vec![large(0)])], Timestamp(1), &Policy::default()).unwrap();
+    let heard = [receive(vec![large(0)]), receive(vec![with_other_bytes(&large(1))])];
+    again.commit(&heard, Timestamp(1), &Policy::default()).unwrap();
+}
+
+#[test]
+fn a_body_that_was_dropped_is_looked_for_in_no_archive() {
+    use object_store::ObjectStoreExt;
+    let place = Arc::<InMemory>::default();
+    let open = || DocumentStore::on_objects(place.clone(), "paidonce", &options()).unwrap();
+    let (store, memory) = (open(), MemoryStore::new());
+    let policy = Policy { body_retention_ms: Some(1_000), ..Policy::default() };
+    let both = |n: usize, batch: &[Command]| {
+        let now = Timestamp(1_700_000_000_000 + n as i64);
+        let replies = store.commit(batch, now, &policy).unwrap();
+        assert_eq!(replies, memory.commit(batch, now, &policy).unwrap());
+    };
+    (0..EVENTS).for_each(|n| both(n, &[receive(vec![large(n)])]));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let archives = || {
+        let all = runtime.block_on(list(&place));
+        all.into_iter().filter(|path| path.as_ref().contains("archive")).collect::<Vec<_>>()
+    };
+    assert!(!archives().is_empty(), "nothing was archived");
+    let key = |n: usize| EventKey { account: account(), id: id(&format!("evt_{n:04}")) };
+    let sweeps: Vec<_> = (0..EVENTS).map(|n| Command::Sweep(Key::Event(key(n)))).collect();
+    let size = store.size();
+    both(EVENTS + 1_000, &sweeps);
+    assert!(store.size() < size, "{} bytes, and {size} before", store.size());
+    // Nothing asks for an archive any more, so that none can give a body back.
+    for path in archives() {
+        runtime.block_on(place.delete(&path)).unwrap();
+    }
+    for event in [0, EVENTS - 1] {
+        both(EVENTS + 1_001, &[receive(vec![large(event)]), receive(vec![with_other_bytes(&large(event))])]);
+    }
+    for store in [&store, &open()] {
+        let (all, memory) = (store.snapshot().unwrap(), memory.snapshot().unwrap());
+        assert_eq!(all, memory);
+        assert_eq!(invariants::check_settled(&all, &policy), []);
+        let bytes: usize = all.events.rows().values().map(|event| event.body.bytes().len()).sum();
+        assert_eq!(bytes, 0);
+        let mut text = Vec::new();
+        export(&all, &mut text, &mut |_| {}).unwrap();
+        assert_eq!(read(&mut text.as_slice(), &mut |_, _| {}).unwrap().ledger, memory);
+        let part = store.load(&Keys::from([Key::Event(key(0))])).unwrap();
+        assert_eq!(part.events.get(&key(0)).unwrap().body.bytes(), b"");
+    }
+    assert_eq!(archives(), [], "nothing was archived again");
 }
 
 async fn list(place: &InMemory) -> Vec<object_store::path::Path> {
