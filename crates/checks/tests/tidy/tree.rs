@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Folders that hold nothing we wrote.
-const SKIPPED: &[&str] = &[".git", "target"];
+const SKIPPED: &[&str] = &[".git", "node_modules", "target"];
 
 /// One file of text.
 pub(crate) struct File {
