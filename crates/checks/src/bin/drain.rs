@@ -22,7 +22,7 @@ type Failure = Box<dyn std::error::Error>;
 
 async fn drain(engine: &Engine, arguments: &Arguments) -> Result<Drained, Failure> {
     let tasks: u64 = arguments.get("tasks", 20_000)?;
-    let usual = WorkerSettings::default();
+    let usual = WorkerSettings::grants();
     let settings = WorkerSettings { take: arguments.get("take", usual.take)?, ..usual };
     let (began, cpu) = (Instant::now(), cpu_ms());
     let worker = tokio::spawn(work(engine.clone(), Grants, settings, std::future::pending()));
@@ -77,7 +77,7 @@ impl Deliver for Watched {
 
 async fn one_by_one(engine: &Engine, count: u64) -> Result<Report, Failure> {
     let (began, mut attempts) = mpsc::unbounded_channel();
-    tokio::spawn(work(engine.clone(), Watched(began), WorkerSettings::default(), std::future::pending()));
+    tokio::spawn(work(engine.clone(), Watched(began), WorkerSettings::grants(), std::future::pending()));
     let (start, mut latencies) = (Instant::now(), latencies());
     for command in receipts(0..count, count)? {
         // Idle: what the grant before set in motion is over.
